@@ -1,0 +1,103 @@
+/*
+ * driver: running programs on devices, and judging what came back.
+ *
+ * A device is reached through one const table of functions; cuda.c and
+ * sim.c each export one. Addresses are 64-bit device addresses in both.
+ */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <jansson.h>
+
+#include "../gen/gen.h"
+#include "../model/model.h"
+
+#define VERSION "0.1.0"
+
+struct device_info {
+	const char *kind; /* "cuda" or "sim" */
+	char name[96], uuid[48], driver[32], toolkit[32];
+	int index;
+	struct caps caps;
+	int clock_khz, memory_clock_khz; /* as found, 0 = unknown */
+	int mig, mps; /* 1 yes, 0 no, -1 unknown */
+};
+
+struct device; /* an open device; each backend has its own */
+struct module;
+
+/* How to turn PTX into machine code. */
+enum assembler { ASSEMBLER_DRIVER, ASSEMBLER_PTXAS };
+
+/* One kernel launch with its parameters packed as the ABI has them. */
+struct launch {
+	struct module *module;
+	const char *kernel;
+	uint32_t grid[3], block[3], cluster; /* cluster CTAs in x, 0 = none */
+	uint32_t shared;
+	bool cooperative;
+	const void *params; /* packed */
+	size_t params_size;
+};
+
+struct device_ops {
+	const char *kind;
+	/* at most max; returns how many exist, -1 if the driver is absent
+	   (err says why) */
+	int (*list)(struct device_info *infos, int max, struct err *err);
+	bool (*open)(int index, const char *options, struct device **d,
+	    struct err *err);
+	void (*close)(struct device *d);
+	bool (*load)(struct device *d, const char *ptx,
+	    enum assembler assembler, struct module **m, struct err *err);
+	/* the machine code (an ELF cubin), or false where there is none */
+	bool (*code)(struct device *d, struct module *m, struct arena *a,
+	    const void **elf, size_t *size, struct err *err);
+	void (*unload)(struct device *d, struct module *m);
+	bool (*alloc)(struct device *d, size_t bytes, uint64_t *address,
+	    struct err *err);
+	void (*free)(struct device *d, uint64_t address);
+	bool (*fill)(struct device *d, uint64_t address, uint8_t byte,
+	    size_t bytes, struct err *err);
+	bool (*write)(struct device *d, uint64_t address, const void *from,
+	    size_t bytes, struct err *err);
+	bool (*read)(struct device *d, void *to, uint64_t address,
+	    size_t bytes, struct err *err);
+	/* the launches in order, `repeat` times, then waits; *seconds is
+	   device time. cuda captures them into a graph. ERR_FAULT, ERR_HANG
+	   (past `timeout` seconds). */
+	bool (*run)(struct device *d, const struct launch *launches, int count,
+	    uint64_t repeat, double timeout, double *seconds,
+	    struct err *err);
+	/* CTAs of this shape that can be resident at once on the device */
+	bool (*resident)(struct device *d, struct module *m,
+	    const char *kernel, uint32_t block, uint32_t shared,
+	    uint32_t *ctas, struct err *err);
+};
+
+extern const struct device_ops cuda_ops, sim_ops;
+
+/* What came back from one test on one device. */
+struct tally {
+	uint64_t *bins; /* program->noutcomes, by outcome code */
+	uint64_t other; /* a value outside the known set */
+	uint64_t hang; /* a loop ran out */
+	uint64_t instances, launches;
+	double seconds; /* device time */
+	double wall;
+	uint64_t seed, stream;
+	double drift; /* Kolmogorov-Smirnov distance, first to last fifth */
+};
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_FORBIDDEN,
+	VERDICT_EXPECTATION, /* the file's expect contradicts the model */
+	VERDICT_HANG,
+	VERDICT_FAULT,
+	VERDICT_CORRUPT,
+	VERDICT_COMPILER, /* the assembler changed the tested instructions */
+	VERDICT_NOT_RUN,
+};
+
+#endif

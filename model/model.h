@@ -1,0 +1,135 @@
+/*
+ * model: what the PTX memory model allows a program to do.
+ * Source of every formula: PTX ISA 9.4, chapter 8; each is cited where it
+ * is coded.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "../gen/gen.h"
+
+enum model_version { MODEL_PTX60, MODEL_PTX75, MODEL_PTX };
+
+struct model_opts {
+	enum model_version version;
+	/* readings on which sources differ; model_defaults() sets them */
+	bool fence_sc_in_patterns;
+	bool red_acquires;
+	bool po_in_base;
+	bool cas_fail_writes;
+	int unroll; /* backward jumps a thread may take; at least 1 */
+	uint64_t max_candidates; /* refuse beyond this many */
+	bool witnesses; /* keep one execution an outcome */
+};
+
+enum event_kind {
+	EVENT_INIT, EVENT_READ, EVENT_WRITE, EVENT_FENCE, EVENT_BARRIER,
+	EVENT_PROXY_FENCE,
+};
+
+/* One event of an execution (PTX ISA 8.1, 8.2). */
+struct event {
+	enum event_kind kind;
+	enum sem sem; /* VOLATILE and MMIO already mapped */
+	enum scope scope;
+	enum proxy proxy;
+	int thread; /* -1: INIT */
+	int insn; /* index into the thread's insns, -1: INIT */
+	int turn; /* which execution of that instruction */
+	int var, elem; /* virtual address, -1 if none */
+	int loc; /* physical location id: aliases share it */
+	int size;
+	uint64_t value;
+	int rmw; /* the other half of an atom or red, or -1 */
+	bool red;
+	int barrier, generation; /* BARRIER: id and generation, else -1 */
+	bool arrive_only;
+};
+
+#define EVENTS_MAX 64
+typedef uint64_t event_row; /* bit j: related to event j */
+
+/* A consistent (or, in explanations, a rejected) candidate execution.
+   Row i of a relation holds the events that i is related to. */
+struct execution {
+	struct event events[EVENTS_MAX];
+	int count;
+	event_row po[EVENTS_MAX], rf[EVENTS_MAX], co[EVENTS_MAX],
+	    fr[EVENTS_MAX], ms[EVENTS_MAX], obs[EVENTS_MAX], sc[EVENTS_MAX],
+	    sw[EVENTS_MAX], base[EVENTS_MAX], cause[EVENTS_MAX],
+	    dep[EVENTS_MAX];
+};
+
+struct outcome {
+	uint32_t code; /* outcome_code() of the slots */
+	bool sc; /* some interleaving gives it */
+	const struct execution *witness; /* or NULL */
+};
+
+enum model_status {
+	MODEL_OK,
+	MODEL_NO_VERDICT, /* the model does not cover it: .reason */
+};
+
+struct outcomes {
+	enum model_status status;
+	const char *reason; /* NO_VERDICT: why, for people */
+	struct loc reason_loc;
+	struct outcome *list; /* ascending by code */
+	uint32_t count;
+	bool hang; /* some execution within the bound does not end */
+	bool bounded; /* a loop was cut at opts.unroll */
+	bool analogy; /* rests on the async-proxy reading, not on the ISA */
+	uint64_t candidates; /* executions examined */
+};
+
+enum answer { ANSWER_NONE, ANSWER_ALLOWED, ANSWER_FORBIDDEN };
+
+/* outcomes.c */
+void model_defaults(struct model_opts *opts, enum model_version version);
+bool model_version_parse(const char *s, enum model_version *version);
+const char *model_version_name(enum model_version version);
+/* All outcomes. ERR_LIMIT with the estimate if it would take too long. */
+bool model_run(const struct program *p, const struct model_opts *opts,
+    struct arena *a, struct outcomes *out, struct err *err);
+/* Is some state the test is about allowed? NONE without a verdict. */
+enum answer model_answer(const struct program *p,
+    const struct outcomes *out);
+const struct outcome *outcomes_find(const struct outcomes *out,
+    uint32_t code); /* NULL: not allowed */
+/* The .litmus statement itself: exists reachable, ~exists not reachable,
+   forall holds (spec 3.3, 3.4). */
+bool model_statement(const struct program *p, const struct outcomes *out);
+
+/* explain.c */
+enum explain_format { EXPLAIN_TEXT, EXPLAIN_DOT, EXPLAIN_SVG };
+bool model_explain(struct text *t, const struct program *p,
+    const struct model_opts *opts, uint32_t code, enum explain_format format,
+    struct arena *a, struct err *err);
+void model_races(struct text *t, const struct program *p,
+    const struct execution *x);
+
+/* weaken.c */
+struct weakening {
+	const struct program *program; /* complete, with a name of its own */
+	const char *what; /* "P0 line 4: fence.sc.gpu -> fence.acq_rel.gpu" */
+	int steps; /* from the original */
+};
+struct weakenings {
+	struct weakening *sound; /* minimal ones that still forbid */
+	int nsound;
+	struct weakening *twins; /* nearest ones that allow it */
+	int ntwins;
+};
+bool model_weaken(const struct program *p, const struct model_opts *opts,
+    struct arena *a, struct weakenings *w, struct err *err);
+
+/* live.c: does every execution fair under the progress model end? */
+enum progress {
+	PROGRESS_FAIR, PROGRESS_HSA, PROGRESS_OBE, PROGRESS_HSA_OBE,
+	PROGRESS_LOBE, PROGRESS_UNFAIR,
+};
+bool model_live(const struct program *p, enum progress progress,
+    struct arena *a, bool *terminates, struct text *why, struct err *err);
+
+#endif
