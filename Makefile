@@ -53,7 +53,8 @@ $(BUILD)/tests/run.o: CFLAGS += -I$(BUILD)/tests
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libfencepost.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(TEST_OBJ) $(BUILD)/libfencepost.a \
-	    $(LIBS) -lcheck
+	    \
+	    $(shell pkg-config --libs check) $(LIBS)
 
 check: $(BUILD)/check $(BUILD)/fencepost
 	$(Q)FENCEPOST=$(BUILD)/fencepost $(BUILD)/check
