@@ -135,6 +135,7 @@ enum mode {
 	MODE_LO, MODE_HI, MODE_WIDE,
 	MODE_UP, MODE_DOWN, MODE_BFLY, MODE_IDX,
 	MODE_ALL, MODE_ANY, MODE_UNI, MODE_BALLOT,
+	MODE_L1, MODE_L2, /* prefetch */
 };
 
 /* One enumerator a row of ops.def: OP_LD, OP_ST, ... */
@@ -175,7 +176,7 @@ struct op {
 	enum op_id id;
 	const char *mnemonic; /* "ld", "bar.sync", "barrier.cluster.arrive" */
 	enum op_class class;
-	unsigned quals; /* QUAL_* groups it may carry, in PTX's order */
+	uint64_t quals; /* QUAL_* groups it may carry, and its types */
 	const char *operands; /* pattern, see ops.def */
 	int ptx; /* lowest PTX version, 10 * major + minor (86 = 8.6) */
 	int sm; /* lowest target */
@@ -598,6 +599,7 @@ struct spelling {
 	const char *(*var)(void *user, int var);
 	const char *(*label)(void *user, int insn);
 	const char *(*imm)(void *user, int operand, int64_t imm);
+	const char *(*special)(void *user, int special); /* may be NULL */
 	unsigned replace;
 };
 void ptx_print(struct text *t, const struct insn *insn,
@@ -605,6 +607,38 @@ void ptx_print(struct text *t, const struct insn *insn,
 /* The same with the program's own names. */
 void insn_print(struct text *t, const struct program *p, int thread,
     const struct insn *insn);
+/*
+ * Parses only the opcode: mnemonic and qualifiers, up to the blank before
+ * the operands, and checks it. For readers whose operands look different.
+ */
+bool ptx_opcode(const char **s, struct loc *loc, unsigned flags,
+    struct insn *insn, struct err *err);
+/* Lowest PTX version and target of an instruction with its qualifiers. */
+void insn_needs(const struct insn *insn, int *ptx, int *sm);
+
+/* alu.c: what the operands of an instruction are, and its arithmetic, for
+   everyone who executes instructions (domain, model, sim) */
+enum role {
+	ROLE_NONE, /* label, address, variable */
+	ROLE_WRITE, /* register(s) written */
+	ROLE_READ, /* register(s), immediate or special read */
+};
+enum role operand_role(const struct insn *insn, int operand);
+/* As what type: of the instruction, or PRED, or twice as wide (.wide). */
+enum type operand_type(const struct insn *insn, int operand);
+/* v cut to t's size; sign_extend: and extended to 64 bits if t is signed */
+uint64_t value_cut(uint64_t v, enum type t);
+int64_t value_signed(uint64_t v, enum type t);
+/*
+ * The result of a pure register instruction (mov, add ... selp, cvt, setp:
+ * 0 or 1), cut to its type. in[] are the values of ops[1], ops[2], ...
+ * False if it has none (not pure, or division by zero).
+ */
+bool alu_apply(const struct insn *insn, const uint64_t *in, uint64_t *out);
+/* The value a read-modify-write leaves: b operand, c the new value of cas.
+   An equal result of a failed cas is the caller's business. */
+uint64_t rmw_apply(enum rmw rmw, enum type type, uint64_t old, uint64_t b,
+    uint64_t c);
 
 /* cond.c */
 bool cond_parse(const char *s, struct loc loc, struct program *p,
@@ -623,6 +657,11 @@ uint32_t outcome_code(const struct program *p, const uint64_t *values);
 	/* UINT32_MAX if a value is outside its known set */
 void outcome_values(const struct program *p, uint32_t code,
     uint64_t *values);
+/* The made-up address that a variable's name has as a value in analyses
+   (`mov.u64 r, x`), and back: false if it points to no variable. */
+uint64_t var_address(const struct program *p, int var);
+bool address_find(const struct program *p, uint64_t address, int *var,
+    int64_t *offset);
 
 /* check.c: what a program must satisfy, whichever reader made it; computes
    ptx, sm, hangs, register types and the domains */
