@@ -11,6 +11,7 @@
 
 #include "../gen/gen.h"
 #include "../model/model.h"
+#include "../reports/reports.h" /* enum verdict */
 
 #define VERSION "0.1.0"
 
@@ -87,17 +88,6 @@ struct tally {
 	double wall;
 	uint64_t seed, stream;
 	double drift; /* Kolmogorov-Smirnov distance, first to last fifth */
-};
-
-enum verdict {
-	VERDICT_PASS,
-	VERDICT_FORBIDDEN,
-	VERDICT_EXPECTATION, /* the file's expect contradicts the model */
-	VERDICT_HANG,
-	VERDICT_FAULT,
-	VERDICT_CORRUPT,
-	VERDICT_COMPILER, /* the assembler changed the tested instructions */
-	VERDICT_NOT_RUN,
 };
 
 #endif
