@@ -37,6 +37,8 @@ struct launch {
 	uint32_t grid[3], block[3], cluster; /* cluster CTAs in x, 0 = none */
 	uint32_t shared;
 	bool cooperative;
+	uint64_t seed, stream; /* sim: what its schedule is drawn from, with
+		the turn of `repeat`; one (seed, stream), one behaviour */
 	const void *params; /* packed */
 	size_t params_size;
 };
@@ -89,5 +91,73 @@ struct tally {
 	uint64_t seed, stream;
 	double drift; /* Kolmogorov-Smirnov distance, first to last fifth */
 };
+
+/* ---- the command line -------------------------------------------------- */
+
+/* Exit statuses. */
+enum status {
+	STATUS_OK = 0, /* all as expected */
+	STATUS_FOUND = 1, /* something that must not be */
+	STATUS_NO_VERDICT = 2, /* usage, bad input, no device, a fault */
+	STATUS_NOTHING = 4, /* nothing selected */
+	STATUS_INTERRUPTED = 130,
+};
+
+struct strings {
+	const char **list;
+	int count;
+};
+
+enum option_kind {
+	KIND_flag,
+	KIND_text,
+	KIND_list, /* may be repeated */
+	KIND_number, /* takes k, M, G */
+	KIND_seconds, /* takes us, ms, s, m, h; a bare number is seconds */
+	KIND_choice,
+	KIND_seed, /* decimal, or hexadecimal after 0x */
+};
+
+struct option_row { /* made by options.h */
+	const char *field;
+	enum option_kind kind;
+	char letter;
+	const char *arg, *fallback;
+	double low, high;
+	const char *help;
+	size_t offset;
+};
+
+struct usage {
+	const char *command;
+	const char *operands; /* "[PATH...]", or "" */
+	int least, most; /* operands; most -1 = any number */
+	const char *about; /* whole lines */
+	const struct option_row *rows; /* ends with a zero row */
+};
+
+#define STATUS_GO_ON (-1)
+
+/* options.c */
+/*
+ * Reads argv (argv[0] is the command) into *options and *operands, which
+ * must be zero.
+ * Returns STATUS_GO_ON, or the status to exit with: OK after --help,
+ * NO_VERDICT after an error, which has been printed to stderr.
+ */
+int options_read(const struct usage *usage, void *options, int argc,
+    char **argv, struct arena *a, struct strings *operands);
+/* The same, silently; ERR_NONE in *err with false: --help was given. */
+bool options_parse(const struct usage *usage, void *options, int argc,
+    char **argv, struct arena *a, struct strings *operands, struct err *err);
+void options_usage(FILE *f, const struct usage *usage);
+bool parse_number(const char *s, uint64_t *number);
+bool parse_seconds(const char *s, double *seconds);
+void strings_add(struct strings *strings, struct arena *a, const char *s);
+
+/* cmd_*.c: argv[0] is the command; each returns an enum status */
+#define COMMAND(name, help) int cmd_##name(int argc, char **argv);
+#include "commands.def"
+#undef COMMAND
 
 #endif

@@ -1,8 +1,70 @@
 #include "driver.h"
 
-int
-main(void)
+#include <string.h>
+
+/* absent commands are those not built in; dispatch leaves them out */
+#define COMMAND(name, help) __attribute__((weak)) int cmd_##name(int, char **);
+#include "commands.def"
+#undef COMMAND
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+#define COMMAND(name, help) {#name, cmd_##name, help},
+#include "commands.def"
+#undef COMMAND
+};
+
+#define NCOMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void
+usage(FILE *f)
 {
-	fprintf(stderr, "fencepost %s\n", VERSION);
-	return 2;
+	size_t i;
+
+	fprintf(f, "usage: fencepost COMMAND [...]\n"
+	    "Tests the memory model of NVIDIA GPUs at the level of PTX.\n\n");
+	for (i = 0; i < NCOMMANDS; i++)
+		if (commands[i].run)
+			fprintf(f, "  %-10s %s\n", commands[i].name,
+			    commands[i].help);
+	fprintf(f, "\nfencepost COMMAND --help says more. Exit status: 0 all "
+	    "as expected, 1 found\nsomething, 2 no verdict, 4 nothing "
+	    "selected, 130 interrupted.\n");
+}
+
+static int
+dispatch(const char *name, int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; i < NCOMMANDS; i++)
+		if (commands[i].run && strcmp(commands[i].name, name) == 0)
+			return commands[i].run(argc, argv);
+	fprintf(stderr, "fencepost: error: no command '%s'; fencepost --help "
+	    "lists them\n", name);
+	return STATUS_NO_VERDICT;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (argc < 2) {
+		usage(stderr);
+		return STATUS_NO_VERDICT;
+	}
+	if (strcmp(name, "--version") == 0) {
+		printf("fencepost %s\n", VERSION);
+		return STATUS_OK;
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+	    strcmp(name, "help") == 0) {
+		usage(stdout);
+		return STATUS_OK;
+	}
+	return dispatch(name, argc - 1, argv + 1);
 }
