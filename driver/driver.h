@@ -39,6 +39,9 @@ struct launch {
 	bool cooperative;
 	uint64_t seed, stream; /* sim: what its schedule is drawn from, with
 		the turn of `repeat`; one (seed, stream), one behaviour */
+	uint32_t together; /* as in struct kernel */
+	bool harness; /* as in struct kernel: sim runs it without its weak
+		memory and its planted faults */
 	const void *params; /* packed */
 	size_t params_size;
 };

@@ -457,6 +457,11 @@ struct kernel {
 	const char *name;
 	uint32_t grid, block, cluster; /* one-dimensional; cluster 0 = none */
 	uint32_t shared; /* dynamic shared bytes */
+	/* for the software machine, which runs such sets side by side:
+	   consecutive CTAs that share writable memory (but for red on the
+	   bins) only with each other, a divisor of grid; 0: any may share */
+	uint32_t together;
+	bool harness; /* holds no tested instruction (init, tally) */
 	struct param params[PARAMS_MAX]; /* in order; 8-byte slots for
 		addresses and U64, 4-byte for the rest */
 	int nparams;
