@@ -92,8 +92,122 @@ struct tally {
 	double seconds; /* device time */
 	double wall;
 	uint64_t seed, stream;
-	double drift; /* Kolmogorov-Smirnov distance, first to last fifth */
+	double drift; /* Kolmogorov-Smirnov distance, first to last fifth;
+		negative: not measured */
 };
+
+/* The same for one environment of several, and for a broken twin. */
+struct env_tally {
+	const struct env *env;
+	uint64_t instances, hits, launches;
+	double seconds;
+};
+
+struct twin_tally {
+	const char *name, *what;
+	uint64_t instances, hits;
+};
+
+/* ---- judging ----------------------------------------------------------- */
+
+enum state_class {
+	STATE_SC, /* some interleaving gives it */
+	STATE_WEAK, /* allowed, but none does */
+	STATE_FORBIDDEN,
+	STATE_UNJUDGED, /* the model has no verdict */
+};
+
+struct state {
+	uint32_t code;
+	uint64_t count;
+	enum state_class class;
+	bool target; /* the condition is about it */
+};
+
+/* How much it means that the target showed, or did not. */
+enum strength {
+	STRENGTH_SEEN,
+	STRENGTH_BOUNDED, /* never showed; the bound holds */
+	STRENGTH_NO_EVIDENCE, /* nor did the twins: silence means little */
+	STRENGTH_NONE, /* nothing ran */
+};
+
+struct judgement {
+	enum verdict verdict;
+	const char *message; /* why; "" with VERDICT_PASS */
+	enum answer answer; /* the model's, of the target states */
+	const char *reason; /* of ANSWER_NONE, or NULL */
+	struct state *seen, *unseen; /* unseen: the allowed ones */
+	uint32_t nseen, nunseen;
+	uint64_t target_hits, weak_hits, forbidden_hits;
+	double rate; /* target hits a second of device time */
+	double bound95; /* of the target's share, if never seen; else -1 */
+	enum strength strength;
+};
+
+/* judge.c */
+/* 1-0.05^(1/n): the largest share of independent trials that stays silent
+   in n of them with a chance of 5 %. */
+double bound95(uint64_t n);
+/* Kolmogorov-Smirnov distance between two samples, which it sorts. */
+double ks_distance(double *x, int nx, double *y, int ny);
+/* `outcomes` may be NULL; `no_model` then says why. */
+void judge_test(const struct program *p, const struct outcomes *outcomes,
+    const char *no_model, const struct tally *tally,
+    const struct twin_tally *twins, int ntwins, struct arena *a,
+    struct judgement *j);
+/* A test that brought nothing back. */
+void judge_failure(const struct program *p, const struct outcomes *outcomes,
+    const char *no_model, enum verdict verdict, const char *message,
+    struct judgement *j);
+
+/* ---- results documents ------------------------------------------------- */
+
+enum code_status { CODE_UNCHECKED, CODE_CHECKED, CODE_CHANGED };
+
+/* All that one test on one device left behind. */
+struct result {
+	const struct program *program;
+	const struct judgement *judgement;
+	const struct tally *tally; /* NULL: none */
+	const struct env_tally *envs;
+	int nenvs;
+	const struct twin_tally *twins;
+	int ntwins;
+	const char *assembler, *replay;
+	enum code_status code;
+	const char *code_detail;
+	int device;
+};
+
+/* What a document says of the run as a whole. */
+struct run_info {
+	int argc;
+	char **argv; /* of the command, argv[0] = "run" */
+	uint64_t seed;
+	const char *started; /* UTC, ISO 8601 */
+	enum model_version model;
+	int level; /* 0: none */
+	int shard, shards, selected;
+	uint64_t suite_hash;
+	const struct device_info *devices;
+	int ndevices;
+};
+
+/* results.c: each returns a new reference */
+json_t *results_test(const struct result *r, struct arena *a);
+json_t *results_document(const struct run_info *info, bool complete,
+    double wall, json_t *tests);
+bool results_write(const json_t *document, const char *path,
+    struct err *err); /* "-": stdout; else by way of a temporary file */
+
+/* print.c: tests as documents have them */
+struct style { bool color, quiet, sim; };
+void print_header(FILE *f, const struct run_info *info,
+    const struct style *style);
+void print_test(FILE *f, const json_t *test, const struct style *style);
+void print_summary(FILE *f, const json_t *document,
+    const struct style *style);
 
 /* ---- the command line -------------------------------------------------- */
 
@@ -157,6 +271,37 @@ void options_usage(FILE *f, const struct usage *usage);
 bool parse_number(const char *s, uint64_t *number);
 bool parse_seconds(const char *s, double *seconds);
 void strings_add(struct strings *strings, struct arena *a, const char *s);
+
+/* ---- selecting tests --------------------------------------------------- */
+
+struct selection {
+	struct suite suite; /* all that was read, in the order of the paths */
+	const struct program **tests; /* the chosen ones, in that order */
+	int count;
+	int total; /* chosen before sharding */
+	uint64_t hash; /* suite_hash of results documents, also before */
+	int bad; /* files with errors, which have been printed */
+};
+
+/* select.c */
+/*
+ * Reads files, and *.yaml, *.yml and *.litmus below folders in byte order
+ * of their names; without paths the default suite. Errors in files are
+ * printed to stderr with their line. False: a path is wrong, or is empty.
+ */
+bool select_read(const struct strings *paths, struct arena *a,
+    struct selection *s, struct err *err);
+/* Keeps the tests whose name or family one of the globs matches; "!glob"
+   takes away again. */
+void select_filter(struct selection *s, const struct strings *globs,
+    struct arena *a);
+/* "I/N": every Nth test from the Ith on. */
+bool select_shard(struct selection *s, const char *shard, int *index,
+    int *count, struct err *err);
+/* TEST of explain, ptx and the like: a name in the default suite, a file
+   with one test, or FILE:NAME. NULL: err says what there is. */
+const struct program *select_one(const char *test, struct arena *a,
+    struct err *err);
 
 /* cmd_*.c: argv[0] is the command; each returns an enum status */
 #define COMMAND(name, help) int cmd_##name(int argc, char **argv);
