@@ -9,7 +9,7 @@ source_read(const char *path, size_t limit, struct arena *a,
     struct source *source, struct err *err)
 {
 	struct loc loc = {path, 0, 0};
-	struct stat st;
+	struct stat st = {0};
 	FILE *f = fopen(path, "rb");
 	char *s;
 	size_t n, room = 65536;
@@ -20,6 +20,8 @@ source_read(const char *path, size_t limit, struct arena *a,
 		fclose(f);
 		return err_set(err, ERR_IO, loc, "is a directory");
 	}
+	if (S_ISREG(st.st_mode) && (size_t)st.st_size <= limit)
+		room = (size_t)st.st_size + 1; /* in one piece */
 	s = arena_alloc(a, room + 1);
 	n = 0;
 	for (;;) {

@@ -1,0 +1,117 @@
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An allowed outcome that the test is about and that did not show. */
+static bool
+target_unseen(const struct doc_test *t)
+{
+	int i;
+
+	for (i = 0; i < t->nrows; i++)
+		if (t->rows[i].target && t->rows[i].count)
+			return false;
+	return t->answer == DOC_ALLOWED && t->verdict != VERDICT_NOT_RUN;
+}
+
+static void
+add_rows(struct summary *s, const struct doc_test *t)
+{
+	bool weak = false;
+	int i;
+
+	for (i = 0; i < t->nrows; i++) {
+		const struct doc_row *row = &t->rows[i];
+
+		if (row->class == ROW_FORBIDDEN)
+			s->forbidden_hits += row->count;
+		if (row->class == ROW_WEAK)
+			s->weak_hits += row->count;
+		weak |= row->class == ROW_WEAK && row->count;
+	}
+	s->weak_tests += weak;
+}
+
+void
+summary_add(struct summary *s, const struct doc_test *t)
+{
+	const struct doc_evidence *e = t->evidence;
+	int i;
+
+	s->tests++;
+	s->verdicts[t->verdict]++;
+	s->instances += t->instances;
+	s->unseen_tests += target_unseen(t);
+	s->unjudged += t->answer == DOC_NONE;
+	add_rows(s, t);
+	for (i = 0; e && i < e->ntwins; i++) {
+		s->twins++;
+		s->shown += e->twins[i].hits > 0;
+	}
+	s->no_evidence += e && e->strength == DOC_STRENGTH_NO_EVIDENCE;
+}
+
+void
+summary_make(struct summary *s, const struct document *d)
+{
+	int i;
+
+	*s = (struct summary){0};
+	for (i = 0; i < d->ntests; i++)
+		summary_add(s, &d->tests[i]);
+	for (i = 0; i < d->nprimitives; i++)
+		s->prims[d->primitives[i].verdict]++;
+}
+
+json_t *
+summary_json(const struct summary *s)
+{
+	json_t *by_verdict = json_object(), *all;
+	int i;
+
+	for (i = 0; i < VERDICT_COUNT; i++)
+		if (s->verdicts[i])
+			json_object_set_new(by_verdict, verdicts[i].name,
+			    json_integer((json_int_t)s->verdicts[i]));
+	all = json_pack("{s:I, s:o, s:I, s:I, s:I}", "tests",
+	    (json_int_t)s->tests, "verdicts", by_verdict, "instances",
+	    (json_int_t)s->instances, "forbidden_hits",
+	    (json_int_t)s->forbidden_hits, "weak_hits",
+	    (json_int_t)s->weak_hits);
+	if (s->twins)
+		json_object_set_new(all, "mutation", json_pack(
+		    "{s:I, s:I}", "twins", (json_int_t)s->twins, "shown",
+		    (json_int_t)s->shown));
+	return all;
+}
+
+bool
+document_summary(json_t *root, struct err *err)
+{
+	const json_t *tests = json_object_get(root, "tests");
+	struct arena *a = arena_new();
+	struct summary s = {0};
+	size_t i;
+	bool good = true;
+
+	for (i = 0; good && i < json_array_size(tests); i++) {
+		char *text = json_dumps(json_array_get(tests, i),
+		    JSON_COMPACT);
+		struct source source = {"tests", text, text ?
+		    strlen(text) : 0};
+		struct doc_test t = {0};
+
+		good = text ? json_read(&source, &test_shape, a, &t, err) :
+		    err_set(err, ERR_INPUT, (struct loc){"tests", 0, 0},
+		    "[%zu]: not a test", i);
+		if (good)
+			summary_add(&s, &t);
+		free(text);
+		arena_reset(a);
+	}
+	arena_free(a);
+	if (good)
+		json_object_set_new(root, "summary", summary_json(&s));
+	return good;
+}
