@@ -176,7 +176,7 @@ struct op {
 	enum op_id id;
 	const char *mnemonic; /* "ld", "bar.sync", "barrier.cluster.arrive" */
 	enum op_class class;
-	uint64_t quals; /* QUAL_* groups it may carry, and its types */
+	uint64_t quals; /* the groups and types of ops.def */
 	const char *operands; /* pattern, see ops.def */
 	int ptx; /* lowest PTX version, 10 * major + minor (86 = 8.6) */
 	int sm; /* lowest target */
@@ -542,6 +542,10 @@ void err_print(FILE *f, const struct err *err, const struct source *source);
 void errs_print(FILE *f, const struct errs *errs, const struct source *source);
 /* Control characters and bad UTF-8 replaced by '?' (or U+FFFD). */
 char *text_clean(struct arena *a, const char *s, size_t n);
+
+/* near.c: for "did you mean" */
+int edit_distance(const char *a, size_t na, const char *b, size_t nb);
+bool is_near(const char *word, size_t n, const char *name); /* a slip away */
 
 /* philox.c: counter-based draws; equal arguments give equal numbers */
 struct draw { uint64_t seed, stream; uint32_t counter; };

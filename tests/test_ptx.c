@@ -1,0 +1,563 @@
+/* ptx, operand, rules, ptx_print, alu */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gen/ptx.h"
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof(*(a))))
+
+/* A world with the locations x, y and s, and registers as they come. */
+struct world {
+	char regs[32][64];
+	int nregs;
+};
+
+static const char *const vars[] = {"x", "y", "s"};
+static const char *const specials[] = {"%tid.x", "%laneid", "%clock64"};
+
+static int
+index_of(const char *const *names, int count, const char *name, size_t n)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+			return i;
+	return -1;
+}
+
+static int
+world_var(void *user, const char *name, size_t n)
+{
+	(void)user;
+	return index_of(vars, COUNT(vars), name, n);
+}
+
+static int
+world_special(void *user, const char *name, size_t n)
+{
+	(void)user;
+	return index_of(specials, COUNT(specials), name, n);
+}
+
+static int
+world_reg(void *user, const char *name, size_t n, struct loc loc)
+{
+	struct world *w = user;
+	int i;
+
+	(void)loc;
+	for (i = 0; i < w->nregs; i++)
+		if (strlen(w->regs[i]) == n &&
+		    memcmp(w->regs[i], name, n) == 0)
+			return i;
+	memcpy(w->regs[w->nregs], name, n);
+	w->regs[w->nregs][n] = '\0';
+	return w->nregs++;
+}
+
+static const char *
+spell_reg(void *user, int reg)
+{
+	return ((struct world *)user)->regs[reg];
+}
+
+static const char *
+spell_var(void *user, int var)
+{
+	(void)user;
+	return vars[var];
+}
+
+static const char *
+spell_label(void *user, int insn)
+{
+	(void)user;
+	(void)insn;
+	return "L0";
+}
+
+static const char *
+spell_special(void *user, int special)
+{
+	(void)user;
+	return specials[special];
+}
+
+static bool
+parse(const char *s, unsigned flags, struct world *w, struct arena *a,
+    struct insn *insn, struct err *err)
+{
+	struct symbols y = {w, world_reg, world_var, world_special, flags};
+	struct loc loc = {"t", 1, 1};
+	const char *label;
+
+	return ptx_parse(&s, &loc, &y, a, insn, &label, err);
+}
+
+static const char *
+print(const struct insn *insn, struct world *w, struct arena *a)
+{
+	struct spelling y = {.user = w, .reg = spell_reg, .var = spell_var,
+	    .label = spell_label, .special = spell_special};
+	struct text t;
+
+	text_init(&t, a);
+	ptx_print(&t, insn, &y);
+	return t.s;
+}
+
+/* Each prints as it was read. Together they use every row of both tables;
+   rows_are_all_used looks. */
+static const char *const exact[] = {
+	"ld.weak.global.u32 r0, [x]",
+	"ld.relaxed.gpu.global.u32 r0, [x+4]",
+	"ld.relaxed.gpu.global.u32 r0, [x+-4]",
+	"ld.acquire.cta.shared.b64 r0, [s]",
+	"ld.acquire.cluster.shared::cluster.b32 r0, [r1]",
+	"ld.relaxed.sys.u8 r0, [r1+1]",
+	"ld.volatile.global.s32 r0, [x]",
+	"ld.mmio.relaxed.sys.global.u16 r0, [x]",
+	"ld.weak.global.ca.b8 r0, [x]",
+	"ld.weak.global.cg.s8 r0, [x]",
+	"ld.weak.global.cs.b16 r0, [x]",
+	"ld.weak.global.lu.s16 r0, [x]",
+	"ld.weak.global.cv.u64 r0, [x]",
+	"ld.global.nc.u32 r0, [x]",
+	"ld.global.cg.nc.u32 r0, [x]",
+	"ld.global.nc.L1::no_allocate.u32 r0, [x]",
+	"ld.weak.global.L1::evict_normal.u32 r0, [x]",
+	"ld.weak.global.L1::evict_unchanged.u32 r0, [x]",
+	"ld.acquire.gpu.global.L1::evict_first.u32 r0, [x]",
+	"ld.weak.global.L1::evict_last.u32 r0, [x]",
+	"ld.weak.global.v2.u32 {r0, r1}, [x]",
+	"ld.relaxed.gpu.global.v4.u32 {r0, r1, r2, r3}, [x]",
+	"ld.weak.global.v8.b32 {r0, r1, r2, r3, r4, r5, r6, r7}, [x]",
+	"ld.param.u64 r0, [x]",
+	"ld.const.u32 r0, [x]",
+	"ld.weak.local.u32 r0, [x]",
+	"ld.weak.u32 r0, [4096]",
+	"st.weak.global.u32 [x], 1",
+	"st.weak.global.u32 [x], -1",
+	"st.relaxed.cta.shared.u32 [s], r0",
+	"st.release.gpu.global.s64 [x], r0",
+	"st.volatile.global.u32 [x], r0",
+	"st.mmio.relaxed.sys.global.u32 [x], 1",
+	"st.weak.global.wb.u32 [x], 1",
+	"st.weak.global.cg.u32 [x], 1",
+	"st.weak.global.cs.u32 [x], 1",
+	"st.weak.global.wt.u32 [x], 1",
+	"st.weak.global.L1::no_allocate.u32 [x], 1",
+	"st.weak.global.v2.u64 [x], {r0, r1}",
+	"atom.relaxed.gpu.global.add.u32 r0, [x], 1",
+	"atom.acquire.cta.global.exch.b32 r0, [x], 1",
+	"atom.release.sys.global.cas.b64 r0, [x], r1, 2",
+	"atom.acq_rel.cluster.shared.min.s32 r0, [s], 1",
+	"atom.relaxed.gpu.global.max.u64 r0, [x], 1",
+	"atom.relaxed.gpu.global.and.b32 r0, [x], 1",
+	"atom.relaxed.gpu.global.or.b32 r0, [x], 1",
+	"atom.relaxed.gpu.global.xor.b32 r0, [x], 1",
+	"atom.relaxed.gpu.global.inc.u32 r0, [x], 7",
+	"atom.relaxed.gpu.global.dec.u32 r0, [x], 7",
+	"atom.relaxed.gpu.global.cas.b16 r0, [x], 0, 7",
+	"red.relaxed.gpu.global.add.u32 [x], 1",
+	"red.release.gpu.global.min.u32 [x], 1",
+	"red.relaxed.gpu.global.max.s64 [x], 1",
+	"red.relaxed.gpu.global.and.b32 [x], 1",
+	"red.relaxed.gpu.global.or.b32 [x], 1",
+	"red.relaxed.gpu.global.xor.b64 [x], 1",
+	"red.relaxed.gpu.global.inc.u32 [x], 1",
+	"red.relaxed.gpu.global.dec.u32 [x], 1",
+	"fence.sc.cta",
+	"fence.acq_rel.gpu",
+	"fence.acquire.sys",
+	"fence.release.cluster",
+	"fence.acquire.sync_restrict::shared::cluster.cluster",
+	"fence.release.sync_restrict::shared::cta.cluster",
+	"fence.mbarrier_init.release.cluster",
+	"membar.cta", "membar.gl", "membar.sys",
+	"fence.proxy.alias",
+	"fence.proxy.async",
+	"fence.proxy.async.global",
+	"fence.proxy.async.shared::cta",
+	"fence.proxy.async.shared::cluster",
+	"bar.sync 0",
+	"bar.sync r0, 64",
+	"bar.cta.sync 0",
+	"bar.arrive 1, 64",
+	"bar.red.popc.u32 r0, 1, p0",
+	"bar.red.and.pred p0, 1, 64, !p1",
+	"bar.red.or.pred p0, 1, p1",
+	"barrier.sync 0",
+	"barrier.sync.aligned 0, 32",
+	"barrier.cta.arrive 1, 64",
+	"barrier.red.popc.aligned.u32 r0, 1, p0",
+	"barrier.cluster.arrive.release",
+	"barrier.cluster.arrive.relaxed.aligned",
+	"barrier.cluster.wait.acquire",
+	"bar.warp.sync -1",
+	"vote.sync.all.pred p0, p1, -1",
+	"vote.sync.any.pred p0, !p1, -1",
+	"vote.sync.uni.pred p0, p1, -1",
+	"vote.sync.ballot.b32 r0, p1, -1",
+	"shfl.sync.up.b32 r0|p0, r1, 1, 0, -1",
+	"shfl.sync.down.b32 r0, r1, 1, 31, -1",
+	"shfl.sync.bfly.b32 r0, r1, r2, 31, -1",
+	"shfl.sync.idx.b32 r0, 7, 1, 31, -1",
+	"match.any.sync.b64 r0, r1, -1",
+	"match.all.sync.b32 r0|p0, r1, -1",
+	"activemask.b32 r0",
+	"mov.u64 r0, x",
+	"mov.u32 r0, %tid.x",
+	"mov.pred p0, 1",
+	"add.s32 r0, r1, -1",
+	"sub.u64 r0, r1, r2",
+	"mul.lo.u32 r0, r1, r2",
+	"mul.hi.s64 r0, r1, r2",
+	"mul.wide.u32 r0, r1, 8",
+	"mad.lo.s32 r0, r1, r2, r3",
+	"div.u32 r0, r1, 3",
+	"rem.u64 r0, r1, 3",
+	"and.b32 r0, r1, 1",
+	"or.pred p0, p1, p2",
+	"xor.b64 r0, r1, r2",
+	"not.b16 r0, r1",
+	"neg.s32 r0, r1",
+	"shl.b64 r0, r1, 3",
+	"shr.u32 r0, r1, r2",
+	"min.u16 r0, r1, r2",
+	"max.s16 r0, r1, r2",
+	"popc.b32 r0, r1",
+	"setp.eq.u32 p0, r1, 0",
+	"setp.ne.b32 p0, r1, 0",
+	"setp.lt.s32 p0, r1, 0",
+	"setp.le.u32 p0, r1, 0",
+	"setp.gt.u32 p0, r1, 0",
+	"setp.ge.s64 p0, r1, 0",
+	"setp.lo.u32 p0, r1, 0",
+	"setp.ls.u32 p0, r1, 0",
+	"setp.hi.u32 p0, r1, 0",
+	"setp.hs.u64 p0, r1, 0",
+	"selp.b32 r0, 1, 0, p0",
+	"cvt.u64.u32 r0, r1",
+	"cvt.s8.s32 r0, r1",
+	"cvta.global.u64 r0, x",
+	"cvta.shared::cluster.u64 r0, r1",
+	"cvta.to.global.u64 r0, r1",
+	"cvta.to.shared.u64 r0, r1",
+	"mapa.shared::cluster.u32 r0, s, 1",
+	"mapa.u64 r0, r1, r2",
+	"bra L0",
+	"@p0 bra.uni L0",
+	"@!p0 bra L0",
+	"@p0 st.weak.global.u32 [x], 1",
+	"exit", "ret", "trap",
+	"nanosleep.u32 100",
+	"prefetch.global.L2 [x]",
+	"prefetch.L1 [r0]",
+	"sust.weak.u32 [x], 1",
+	"suld.weak.u32 r0, [x]",
+	"tld.weak.u32 r0, [x]",
+	"cold.weak.u32 r0, [x]",
+	"fence.proxy.texture", "fence.proxy.surface", "fence.proxy.constant",
+	"red.acquire.gpu.global.add.u32 [x], 1",
+	"red.acq_rel.gpu.global.add.u32 [x], 1",
+};
+
+#define EVERY (OP_TEST | OP_HARNESS | OP_DIALECT)
+
+static bool
+parse_exact(int i, struct world *w, struct arena *a, struct insn *insn,
+    struct err *err)
+{
+	return parse(arena_printf(a, "%s;", exact[i]), EVERY, w, a, insn,
+	    err);
+}
+
+START_TEST(prints_as_read)
+{
+	struct arena *a = arena_new();
+	struct world w = {0};
+	struct insn insn;
+	struct err err = {0};
+	bool read = parse_exact(_i, &w, a, &insn, &err);
+
+	ck_assert_msg(read, "%s: %s", exact[_i], err.message);
+	ck_assert_str_eq(print(&insn, &w, a), exact[_i]);
+	arena_free(a);
+}
+END_TEST
+
+START_TEST(rows_are_all_used)
+{
+	struct arena *a = arena_new();
+	bool ops[OP_COUNT] = {0}, quals[256] = {0};
+	enum group_id g;
+	size_t q;
+	int i;
+
+	ck_assert_uint_lt(quals_count, 256);
+	for (i = 0; i < COUNT(exact); i++) {
+		struct world w = {0};
+		struct insn insn;
+		struct err err;
+
+		ck_assert(parse_exact(i, &w, a, &insn, &err));
+		ops[insn.op->id] = true;
+		for (g = 0; g < GROUP_COUNT; g++)
+			if (op_has(insn.op, g) && insn_qual(&insn, g))
+				quals[insn_qual(&insn, g) - quals_table] =
+				    true;
+	}
+	for (i = OP_NONE + 1; i < OP_COUNT; i++)
+		ck_assert_msg(ops[i], "no test of %s",
+		    ops_table[i].mnemonic);
+	for (q = 0; q < quals_count; q++)
+		ck_assert_msg(quals[q] || strcmp("shared::cta",
+		    quals_table[q].spelling) == 0, "no test of %s %s",
+		    groups_table[quals_table[q].group].label,
+		    quals_table[q].spelling);
+	arena_free(a);
+}
+END_TEST
+
+/* What defaults make of it, and other spellings. */
+static const struct {
+	const char *in, *out;
+} forms[] = {
+	{"ld.u32 r0,[x];", "ld.weak.u32 r0, [x]"},
+	{"ld r0,[x];", "ld.weak r0, [x]"},
+	{"ld.shared::cta.u32 r0,[s];", "ld.weak.shared.u32 r0, [s]"},
+	{"st.u32 [x],0x10;", "st.weak.u32 [x], 16"},
+	{"st.u32 [ x + 8 ] , 0b11U ;", "st.weak.u32 [x+8], 3"},
+	{"st.u32 [x-8], 017;", "st.weak.u32 [x+-8], 15"},
+	{"atom.add.u32 r0, [x], 1;", "atom.relaxed.gpu.add.u32 r0, [x], 1"},
+	{"red.add.u32 [x], 1;", "red.relaxed.gpu.add.u32 [x], 1"},
+	{"fence.gpu;", "fence.acq_rel.gpu"},
+	{"barrier.cluster.arrive;", "barrier.cluster.arrive.release"},
+	{"barrier.cluster.wait.aligned;",
+	    "barrier.cluster.wait.acquire.aligned"},
+	{" // a comment\n\t/* and\none */ @ p0\n\tbra\n L0 ;", "@p0 bra L0"},
+	{"mov.b64 r0, 0xffffffffffffffff;", "mov.b64 r0, -1"},
+	{"exit;", "exit"},
+};
+
+START_TEST(canonical_form)
+{
+	struct arena *a = arena_new();
+	struct world w = {0};
+	struct insn insn;
+	struct err err = {0};
+	bool read = parse(forms[_i].in, OP_TEST, &w, a, &insn, &err);
+
+	ck_assert_msg(read, "%s: %s", forms[_i].in, err.message);
+	ck_assert_str_eq(print(&insn, &w, a), forms[_i].out);
+	arena_free(a);
+}
+END_TEST
+
+static const struct {
+	const char *in;
+	int column;
+	const char *message;
+} wrong[] = {
+	{"ld.relaxed.gpus.global.u32 r0, [x];", 12,
+	    "unknown scope 'gpus' (cta, cluster, gpu, sys)"},
+	{"ld.relaxed.global.u32 r0, [x];", 4,
+	    "a strong access needs a scope (cta, cluster, gpu, sys)"},
+	{"ld.release.gpu.global.u32 r0, [x];", 4,
+	    "ld takes no semantics 'release' (weak, relaxed, acquire, "
+	    "volatile, mmio.relaxed)"},
+	{"st.acquire.gpu.global.u32 [x], 1;", 4,
+	    "st takes no semantics 'acquire' (weak, relaxed, release, "
+	    "volatile, mmio.relaxed)"},
+	{"ld.relaxed.gpu.global.cv.u32 r0, [x];", 23,
+	    "a cache operator is allowed on weak accesses only"},
+	{"ld.weak.gpu.global.u32 r0, [x];", 9,
+	    "a weak access takes no scope (.relaxed, .acquire and "
+	    ".release do)"},
+	{"ld.gpu.global.u32 r0, [x];", 4,
+	    "a weak access takes no scope (.relaxed, .acquire and "
+	    ".release do)"},
+	{"ld.volatile.sys.global.u32 r0, [x];", 13,
+	    "a volatile access takes no scope (it acts as relaxed.sys)"},
+	{"ld.shared.nc.u32 r0, [s];", 11,
+	    "a non-coherent load is from .global memory (ld.global.nc)"},
+	{"ld.weak.global.nc.u32 r0, [x];", 4,
+	    "ld.nc takes no .weak, .relaxed, .acquire or .volatile "
+	    "(ld.global.nc)"},
+	{"ld.global.cv.nc.u32 r0, [x];", 11,
+	    "ld.nc takes the cache operators ca, cg, cs"},
+	{"ld.weak.global.cg.L1::no_allocate.u32 r0, [x];", 16,
+	    "a cache operator cannot stand beside an eviction priority"},
+	{"ld.volatile.global.L1::no_allocate.u32 r0, [x];", 20,
+	    "volatile and mmio accesses take no eviction priority"},
+	{"ld.shared.L1::no_allocate.u32 r0, [s];", 11,
+	    "an eviction priority is for .global memory only"},
+	{"ld.mmio.relaxed.gpu.global.u32 r0, [x];", 17,
+	    "an mmio access is .mmio.relaxed.sys"},
+	{"ld.mmio.global.u32 r0, [x];", 4, "unknown qualifier 'mmio' of ld"},
+	{"st.mmio.relaxed.sys.shared.u32 [s], 1;", 21,
+	    "an mmio access is to .global memory"},
+	{"fence.global.gpu;", 7, "fence takes no state space ('.global')"},
+	{"fence;", 1, "a fence needs a scope (cta, cluster, gpu, sys)"},
+	{"fence.sc;", 1, "a fence needs a scope (cta, cluster, gpu, sys)"},
+	{"fence.relaxed.gpu;", 7,
+	    "fence takes no semantics 'relaxed' (sc, acq_rel, acquire, "
+	    "release)"},
+	{"fence.acquire.sync_restrict::shared::cta.cluster;", 15,
+	    "a restricted fence is "
+	    "fence.release.sync_restrict::shared::cta.cluster or "
+	    "fence.acquire.sync_restrict::shared::cluster.cluster"},
+	{"fence.proxy;", 1, "fence.proxy needs its proxy (alias, async)"},
+	{"fence.proxy.alias.global;", 19,
+	    "only fence.proxy.async takes a state space"},
+	{"fence.proxy.texture;", 13,
+	    "fence.proxy takes no proxy 'texture' (alias, async)"},
+	{"membar.gpu;", 8, "membar takes no scope ('.gpu')"},
+	{"atom.sc.gpu.global.add.u32 r0, [x], 1;", 6,
+	    "atom takes no semantics 'sc' (relaxed, acquire, release, "
+	    "acq_rel)"},
+	{"atom.relaxed.gpu.global.add.s64 r0, [x], 1;", 29,
+	    "add takes u32, s32, u64"},
+	{"atom.relaxed.gpu.global.inc.u64 r0, [x], 1;", 29, "inc takes u32"},
+	{"atom.relaxed.gpu.global.u32 r0, [x], 1;", 1,
+	    "atom needs its operation (add, exch, cas, min, max, and, "
+	    "or, xor, inc, dec)"},
+	{"atom.relaxed.gpu.global.cas.b32 r0, [x], 1;", 1,
+	    "atom.cas takes the operands d, [a], b, b, not 3 operands"},
+	{"atom.relaxed.gpu.global.exch.b32 r0, [x], 1, 2;", 1,
+	    "atom takes the operands d, [a], b, not 4 operands"},
+	{"atom.add.gpu.global.u32 r0, [x], 1;", 10,
+	    "'.gpu' must stand before the operation"},
+	{"red.acq_rel.gpu.global.add.u32 [x], 1;", 5,
+	    "red takes no semantics 'acq_rel' (relaxed, release)"},
+	{"red.relaxed.gpu.global.exch.b32 [x], 1;", 24,
+	    "red takes no operation 'exch' (add, min, max, and, or, "
+	    "xor, inc, dec)"},
+	{"ld.weak.global.f32 r0, [x];", 16,
+	    "unknown type 'f32' (b8, u8, s8, b16, u16, s16, b32, u32, "
+	    "s32, b64, u64, s64)"},
+	{"ld.weak.weak.global.u32 r0, [x];", 9, "a second semantics ('.weak')"},
+	{"ld.global.weak.u32 r0, [x];", 11,
+	    "'.weak' must stand before the state space"},
+	{"ld.weak.global.u32.u32 r0, [x];", 20, "a second type ('.u32')"},
+	{"ld.weak.global.u33 r0, [x];", 16,
+	    "unknown type 'u33' (b8, u8, s8, b16, u16, s16, b32, u32, "
+	    "s32, b64, u64, s64)"},
+	{"ldd.weak.global.u32 r0, [x];", 1,
+	    "unknown instruction 'ldd' (did you mean ld?)"},
+	{"vote.all.pred p0, p1, -1;", 1, "unknown form of vote (vote.sync)"},
+	{"wmma.load r0;", 1, "unknown instruction 'wmma'"},
+	{"add r0, r1, 1;", 1,
+	    "add needs its type (u16, s16, u32, s32, u64, s64)"},
+	{"mul.u32 r0, r1, 2;", 1, "mul needs its half (lo, hi, wide)"},
+	{"mul.wide.u64 r0, r1, r2;", 5, ".wide takes 16-bit and 32-bit types"},
+	{"setp.u32 p0, r1, 0;", 1,
+	    "setp needs its comparison (eq, ne, lt, le, gt, ge, lo, ls, "
+	    "hi, hs)"},
+	{"setp.lo.s32 p0, r1, 0;", 6, "lo, ls, hi, hs compare unsigned types"},
+	{"setp.lt.b32 p0, r1, 0;", 6,
+	    "types without a sign compare with eq, ne only"},
+	{"vote.sync.ballot.pred p0, p1, -1;", 18, "vote.sync.ballot is .b32"},
+	{"bar.red.popc.pred p0, 1, p1;", 14, "a barrier's popc is .u32"},
+	{"bar.arrive 1;", 1,
+	    "bar.arrive takes the operands b, b, not 1 operand"},
+	{"bar.gpu.sync 0;", 1,
+	    "unknown form of bar (bar.sync, bar.arrive, bar.red, "
+	    "bar.warp.sync)"},
+	{"bar.sync;", 1, "bar.sync takes the operands b{, b}, not 0 operands"},
+	{"ld.weak.global.u32 r0, x;", 24, "expected an address, [x] or [x+4]"},
+	{"ld.weak.global.u32 x, [x];", 20,
+	    "'x' is a location, not a register (read it with ld; "
+	    "mov.u64 takes its address)"},
+	{"ld.weak.global.u32 5, [x];", 20, "expected a destination register"},
+	{"ld.weak.global.u32 r0;", 1,
+	    "ld takes the operands d, [a], not 1 operand"},
+	{"ld.weak.global.u32 r0, [x], 1;", 1,
+	    "ld takes the operands d, [a], not 3 operands"},
+	{"ld.weak.global.u32 r0, [x+r1];", 27,
+	    "expected a constant offset in bytes"},
+	{"ld.weak.global.u32 r0, [x+4*2];", 28,
+	    "expected ']' after the address"},
+	{"ld.weak.global.u32 r0, [x;", 26, "expected ']' after the address"},
+	{"ld.weak.global.u32 r0, [;", 25,
+	    "expected a location or a register after '['"},
+	{"ld.weak.global.v2.u32 r0, [x];", 23,
+	    "expected a vector of 2 registers, {r0, ...}"},
+	{"ld.weak.global.v2.u32 {r0}, [x];", 23, "expected 2 registers, not 1"},
+	{"ld.weak.global.v8.u64 {a,b,c,d,e,f,g,h}, [x];", 16,
+	    ".v8 is for 32-bit types"},
+	{"ld.weak.global.v2.u32 {r0,r1, [x];", 31, "expected a register"},
+	{"st.weak.global.u8 [x], 256;", 24, "256 does not fit in .u8"},
+	{"st.weak.global.u32 [x], 99999999999999999999;", 25,
+	    "the number does not fit in 64 bits"},
+	{"st.weak.global.u32 [x], 1.5;", 25,
+	    "bad number (decimal, 0x, 0b and 0 forms are read)"},
+	{"st.weak.global.u32 [x], 12ab;", 25,
+	    "bad number (decimal, 0x, 0b and 0 forms are read)"},
+	{"st.weak.global.u32 [x], y;", 25,
+	    "'y' is a location, not a register (read it with ld; "
+	    "mov.u64 takes its address)"},
+	{"st.weak.global.u32 [x], !p;", 25,
+	    "'!' is for source predicates only"},
+	{"st.weak.global.u32 [x], 1", 26,
+	    "expected ',' or ';' after the operand"},
+	{"st.weak.global.u32 [x] 1;", 24,
+	    "expected ',' or ';' after the operand"},
+	{"@ bra L0;", 7, "unknown instruction 'L0'"},
+	{"@5 bra L0;", 2, "expected a predicate register after '@'"},
+	{"bra;", 1, "bra takes the operands label, not 0 operands"},
+	{"bra 5;", 5, "expected a label"},
+	{"mov.u32 r0|p0, 1;", 1, "mov takes the operands d, a, not 3 operands"},
+	{"mov.u32 %tid.x, 1;", 9,
+	    "'%tid.x' is a special register (mov reads it)"},
+	{"ld.param.u64 r0, [x];", 4,
+	    "ld takes no state space 'param' (global, shared, "
+	    "shared::cta, shared::cluster)"},
+	{"ret;", 1, "ret cannot stand in a test"},
+	{"sust.weak.u32 [x], 1;", 1, "sust cannot stand in a test"},
+	{"ld.weak.global.u32 r0, [x+99999999999];", 27,
+	    "the offset does not fit in 32 bits"},
+	{"selp.b32 r0, 1, 2, x;", 20,
+	    "'x' is a location, not a register (read it with ld; "
+	    "mov.u64 takes its address)"},
+	{"shfl.sync.b32 r0, r1, 1, 31, -1;", 1,
+	    "shfl.sync needs its mode (up, down, bfly, idx)"},
+	{"ld.acquire.gpu.global.wt.u32 r0, [x];", 23,
+	    "ld takes no cache operator 'wt' (ca, cg, cs, lu, cv)"},
+	{"prefetch.global [x];", 1, "prefetch needs its cache level (L1, L2)"},
+	{"nanosleep.u32 1 2;", 17, "expected ',' or ';' after the operand"},
+};
+
+START_TEST(names_what_is_wrong)
+{
+	struct arena *a = arena_new();
+	struct world w = {0};
+	struct insn insn = {.nops = 77};
+	struct err err = {0};
+
+	ck_assert(!parse(wrong[_i].in, OP_TEST, &w, a, &insn, &err));
+	ck_assert_str_eq(err.message, wrong[_i].message);
+	ck_assert_int_eq(err.loc.column, wrong[_i].column);
+	ck_assert_int_eq(insn.nops, 77);
+	arena_free(a);
+}
+END_TEST
+
+Suite *suite_ptx(void);
+
+Suite *
+suite_ptx(void)
+{
+	Suite *s = suite_create("ptx");
+	TCase *c = tcase_create("ptx");
+
+	tcase_add_loop_test(c, prints_as_read, 0, COUNT(exact));
+	tcase_add_test(c, rows_are_all_used);
+	tcase_add_loop_test(c, canonical_form, 0, COUNT(forms));
+	tcase_add_loop_test(c, names_what_is_wrong, 0, COUNT(wrong));
+	suite_add_tcase(s, c);
+	return s;
+}
