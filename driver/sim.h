@@ -1,0 +1,373 @@
+/*
+ * The software PTX machine, private to sim*.c.
+ *
+ * A module is decoded once into a compact code (struct sim_code). A launch
+ * is cut into units: sets of CTAs that share memory only with each other.
+ * A unit runs on one thread of the host, and everything in it is decided by
+ * one stream of random numbers, so that neither the number of workers nor
+ * their timing shows in any result.
+ */
+#ifndef SIM_H
+#define SIM_H
+
+#include "driver.h"
+
+#define SIM_SM 90
+#define SIM_PTX 90
+#define SIM_WARP 32
+#define SIM_BARRIERS 16
+#define SIM_CLUSTER_MAX 16
+#define SIM_SHARED_MAX (227u << 10)
+#define SIM_THREADS_MAX 1024
+#define SIM_PROCESSORS 8
+#define SIM_RESIDENT_THREADS 2048 /* a processor */
+
+/* Device addresses: the allocation's number in the upper half, the offset
+   in the lower. Two numbers are windows for generic addresses. */
+#define SIM_ADDRESS_BITS 32
+#define SIM_WINDOW_SHARED 1u
+#define SIM_WINDOW_LOCAL 2u
+#define SIM_ALLOCATIONS_LOW 16u
+#define SIM_ALLOCATIONS_MAX 65536u
+/* in the shared window: CTA of the cluster, offset */
+#define SIM_RANK_BITS 24
+
+/* ---- options and planted faults --------------------------------------- */
+
+enum sim_memory_id { SIM_MEMORY_SC, SIM_MEMORY_WEAK };
+
+enum sim_fault {
+	SIM_FAULT_NONE,
+#define FAULT(id, name, about) SIM_FAULT_##id,
+#include "sim_fault.def"
+#undef FAULT
+	SIM_FAULT_COUNT,
+};
+
+struct sim_options {
+	int jobs;
+	uint64_t seed;
+	enum sim_memory_id memory;
+	enum sim_fault fault;
+	uint64_t steps; /* instructions a thread may take in a launch */
+};
+
+/* ---- code -------------------------------------------------------------- */
+
+enum sim_op {
+#define SIM_OP(id) SIM_##id,
+#include "sim_ops.def"
+#undef SIM_OP
+	SIM_OP_COUNT,
+};
+
+/*
+ * One decoded instruction. Operands are slots of the thread's register
+ * file, which holds the registers, then one slot for each constant,
+ * parameter and special register that the code names.
+ */
+struct sim_code {
+	uint8_t op; /* enum sim_op */
+	uint8_t negated; /* the guard's value that skips it */
+	uint8_t size; /* bytes of a memory element */
+	uint8_t vec; /* elements */
+	uint8_t space, sem, scope, rmw, type; /* enums of gen.h */
+	uint8_t extend; /* register bytes to sign-extend to, 0: none */
+	uint16_t guard; /* slot; of constant 1 where there is none */
+	uint16_t d, a, b, c;
+	const uint16_t *elems; /* vec > 1, or shfl's two: the registers */
+	int32_t target; /* branch */
+	int32_t line, column;
+	int64_t offset; /* added to the address in a */
+	uint64_t touch; /* registers read or written, hashed to bits */
+	const struct insn *insn;
+};
+
+/* Where a slot's value comes from. */
+enum sim_source {
+	SIM_SOURCE_CONST,
+	SIM_SOURCE_PARAM, /* value: offset; size bytes */
+	SIM_SOURCE_SHARED, /* value: offset in the CTA's shared memory */
+	SIM_SOURCE_DYNAMIC, /* the start of dynamic shared memory */
+	SIM_SOURCE_SPECIAL, /* value: enum sim_special */
+};
+
+struct sim_slot {
+	enum sim_source source;
+	uint64_t value;
+	uint8_t size, extend; /* extend: as in sim_code */
+};
+
+enum sim_special {
+#define SPECIAL(id, name) SPECIAL_##id,
+#include "sim_special.def"
+#undef SPECIAL
+	SPECIAL_COUNT,
+};
+
+struct sim_kernel {
+	const char *name;
+	struct sim_code *code;
+	int ncode;
+	int nregs;
+	struct sim_slot *slots; /* of register file index nregs + i */
+	int nslots;
+	size_t params_size;
+	uint32_t shared, shared_align, local;
+	uint32_t reqntid, reqcluster; /* 0: any */
+};
+
+struct sim_global { /* a .global or .const variable */
+	const char *name;
+	uint64_t address;
+	size_t size;
+};
+
+struct module {
+	struct arena *arena;
+	struct sim_kernel *kernels;
+	int nkernels;
+	struct sim_global *globals;
+	int nglobals;
+};
+
+/* ---- memory ------------------------------------------------------------ */
+
+struct sim_allocation {
+	uint8_t *bytes; /* NULL: free */
+	size_t size;
+};
+
+struct device {
+	struct sim_options options;
+	struct sim_allocation *allocations; /* SIM_ALLOCATIONS_MAX */
+	uint32_t nallocations; /* numbers below this may be in use */
+	struct sim_unit **units; /* one a worker, kept between launches */
+	int nunits;
+};
+
+/* ---- running ----------------------------------------------------------- */
+
+struct sim_rng {
+	uint64_t seed, stream;
+	uint64_t block;
+	uint32_t word[4];
+	int left;
+};
+
+/* A set of threads that publish what they know to each other: at a barrier
+   or through fence.sc. Used by the weak memory only. */
+struct sim_domain {
+	uint64_t time; /* of the last publication */
+	struct sim_domain *next; /* known to the unit, for numbering */
+	uint32_t id;
+};
+
+enum sim_state {
+	SIM_READY,
+	SIM_AT_BARRIER, /* bar.sync, bar.red */
+	SIM_AT_CLUSTER, /* barrier.cluster.wait */
+	SIM_AT_WARP, /* bar.warp.sync, shfl, vote, match */
+	SIM_EXITED,
+};
+
+struct sim_thread {
+	uint64_t *regs;
+	int32_t pc;
+	enum sim_state state;
+	uint32_t id; /* in the unit's array */
+	uint32_t ready; /* index in the unit's ready list */
+	uint32_t tid, lane;
+	struct sim_cta *cta;
+	struct sim_warp *warp;
+	uint64_t steps;
+	uint64_t pending; /* registers whose loads have yet to be done,
+		hashed as in sim_code.touch */
+	uint32_t mask; /* AT_WARP: of the lanes it waits for */
+	uint32_t barrier; /* AT_BARRIER: which */
+	bool arrived; /* at the cluster barrier, without its wait */
+	uint64_t phase; /* of the cluster barrier at the arrival */
+	uint8_t *local;
+	struct weak_thread *weak;
+};
+
+struct sim_warp {
+	struct sim_thread *lanes; /* in the unit's thread array */
+	uint32_t count, live; /* bit sets of lanes: exist, not exited */
+	struct sim_domain domain;
+};
+
+struct sim_barrier {
+	uint32_t arrived, waiting; /* threads */
+	uint32_t count; /* expected; 0: all threads of the CTA */
+	bool active, red;
+	uint32_t popc; /* true predicates of bar.red */
+};
+
+struct sim_cluster {
+	uint32_t size, rank0; /* CTAs; index of the first in the unit */
+	uint32_t live, arrived; /* threads */
+	uint64_t phase;
+	struct sim_domain domain;
+};
+
+struct sim_cta {
+	uint64_t index; /* in the grid */
+	bool used;
+	uint32_t live; /* threads */
+	uint32_t rank;
+	struct sim_cluster *cluster;
+	struct sim_thread *threads;
+	struct sim_warp *warps;
+	uint8_t *shared;
+	struct sim_barrier barriers[SIM_BARRIERS];
+	struct sim_domain domain;
+};
+
+struct sim_unit {
+	struct device *device;
+	const struct sim_kernel *kernel;
+	const struct launch *launch;
+	const struct sim_memory_ops *memory;
+	struct weak *weak;
+	enum sim_fault fault;
+	struct sim_rng rng;
+	struct arena *arena; /* everything below, until the shape changes */
+	uint64_t *template; /* the register file at the start */
+	uint32_t nregfile, block, shared_bytes, ncluster;
+	uint32_t shared_dynamic; /* offset of dynamic shared memory */
+	struct sim_cta *ctas; /* resident */
+	struct sim_cluster *clusters;
+	struct sim_thread *threads;
+	uint32_t nctas, nclusters;
+	uint32_t *ready, nready;
+	uint32_t live; /* threads not exited */
+	uint64_t next_cta, end_cta;
+	uint64_t clock; /* turns of the scheduler */
+	double deadline;
+	struct err err;
+};
+
+/* One access: where its elements lie in the host's memory. */
+struct sim_access {
+	const struct sim_code *code;
+	uint8_t *at[VEC_MAX];
+	uint64_t value[VEC_MAX]; /* to store, or loaded */
+	uint64_t compare, address;
+};
+
+/*
+ * A memory. Accesses come one at a time from a unit, already checked.
+ * load and rmw fill access->value[] and return true, or return false if
+ * the value comes later (thread->pending then has the register).
+ */
+struct sim_memory_ops {
+	const char *name;
+	void (*begin)(struct sim_unit *u);
+	void (*end)(struct sim_unit *u);
+	void (*start)(struct sim_unit *u, struct sim_thread *t);
+	void (*finish)(struct sim_unit *u, struct sim_thread *t);
+	bool (*load)(struct sim_unit *u, struct sim_thread *t,
+	    struct sim_access *access);
+	void (*store)(struct sim_unit *u, struct sim_thread *t,
+	    struct sim_access *access);
+	bool (*rmw)(struct sim_unit *u, struct sim_thread *t,
+	    struct sim_access *access);
+	void (*fence)(struct sim_unit *u, struct sim_thread *t,
+	    const struct sim_code *code);
+	/* complete the pending loads that touch these registers */
+	void (*settle)(struct sim_unit *u, struct sim_thread *t,
+	    uint64_t touch);
+	void (*publish)(struct sim_unit *u, struct sim_thread *t,
+	    struct sim_domain *domain);
+	void (*join)(struct sim_unit *u, struct sim_thread *t,
+	    struct sim_domain *domain);
+};
+
+extern const struct sim_memory_ops sim_sc;
+
+/* sim_load.c */
+bool sim_load(struct device *d, const char *ptx, struct module *m,
+    struct err *err);
+
+/* A named variable of a module or kernel. */
+struct sim_var {
+	const char *name;
+	enum space space;
+	uint64_t value; /* GLOBAL, CONST: address; else offset in its space */
+	uint64_t size; /* bytes; 0: as many as the launch gives (dynamic) */
+	uint32_t align, element;
+	bool external; /* .extern .shared: starts where the static part ends */
+};
+
+/* sim_lower.c: the code of one kernel, appended to */
+struct sim_lower {
+	struct arena *arena, *scratch;
+	struct sim_kernel *kernel;
+	const enum type *types; /* of the kernel's registers */
+	const struct sim_var *vars;
+	uint32_t nregs; /* may still grow: slots are numbered at the end */
+};
+bool sim_lower(struct sim_lower *l, const struct insn *insn,
+    struct err *err);
+void sim_lower_end(struct sim_lower *l); /* falls off the end: exit */
+int sim_special_find(const char *name, size_t n); /* -1: none */
+
+/* sim_exec.c: runs t up to its next access to memory, its end or a block */
+void sim_run(struct sim_unit *u, struct sim_thread *t);
+bool sim_fail(struct sim_unit *u, const struct sim_thread *t,
+    const struct sim_code *code, enum err_code kind, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 5, 6)))
+#endif
+    ; /* always false */
+void sim_deliver(struct sim_thread *t, const struct sim_code *code,
+    int element, uint64_t value);
+
+/* sim_sync.c: each advances t past the instruction or blocks it */
+void sim_barrier(struct sim_unit *u, struct sim_thread *t,
+    const struct sim_code *code);
+void sim_cluster_barrier(struct sim_unit *u, struct sim_thread *t,
+    const struct sim_code *code);
+void sim_warp(struct sim_unit *u, struct sim_thread *t,
+    const struct sim_code *code);
+void sim_thread_exit(struct sim_unit *u, struct sim_thread *t);
+void sim_deadlock(struct sim_unit *u);
+
+/* sim_unit.c */
+struct sim_unit *sim_unit_new(struct device *d);
+void sim_unit_free(struct sim_unit *u);
+/* Runs CTAs [first, end) of the launch; false with u->err filled. */
+bool sim_unit_run(struct sim_unit *u, const struct sim_kernel *kernel,
+    const struct launch *launch, uint64_t first, uint64_t end,
+    const uint64_t stream[2], double deadline);
+void sim_cluster_end(struct sim_unit *u, struct sim_cluster *cluster);
+double sim_now(void);
+void sim_ready(struct sim_unit *u, struct sim_thread *t);
+void sim_block(struct sim_unit *u, struct sim_thread *t,
+    enum sim_state state);
+uint32_t sim_resident(const struct sim_kernel *kernel, uint32_t block,
+    uint32_t dynamic);
+
+/* sim_memory.c */
+uint8_t *sim_address(const struct device *d, uint64_t address, size_t size);
+uint64_t sim_extend(uint64_t value, int from, int to);
+uint64_t sim_cut_load(const uint8_t *at, int size);
+void sim_cut_store(uint8_t *at, int size, uint64_t value);
+
+/* The unit's random numbers. */
+void sim_rng_block(struct sim_rng *r);
+static inline uint32_t
+sim_rng_u32(struct sim_rng *r)
+{
+	if (r->left == 0)
+		sim_rng_block(r);
+	return r->word[--r->left];
+}
+static inline uint32_t
+sim_rng_below(struct sim_rng *r, uint32_t bound)
+{
+	return (uint32_t)(((uint64_t)sim_rng_u32(r) * bound) >> 32);
+}
+
+#endif

@@ -1,0 +1,526 @@
+/*
+ * From instructions as gen/ptx.c reads them to the machine's own code.
+ * Operands become slots of one register file; what varies only from launch
+ * to launch or thread to thread (constants, parameters, addresses of shared
+ * variables, %tid and the like) has a slot that is filled when the thread
+ * starts.
+ */
+#include "sim.h"
+
+#include <string.h>
+
+/* Until the number of registers is known, slots are told by this bit. */
+#define SLOT_BIT 0x8000u
+
+static const char *const special_names[SPECIAL_COUNT] = {
+#define SPECIAL(id, name) name,
+#include "sim_special.def"
+#undef SPECIAL
+};
+
+int
+sim_special_find(const char *name, size_t n)
+{
+	int i;
+
+	for (i = 0; i < SPECIAL_COUNT; i++)
+		if (strlen(special_names[i]) == n &&
+		    memcmp(special_names[i], name, n) == 0)
+			return i;
+	return -1;
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+static uint16_t
+slot(struct sim_lower *l, struct sim_slot want)
+{
+	struct sim_kernel *k = l->kernel;
+	int i;
+
+	for (i = 0; i < k->nslots; i++) {
+		const struct sim_slot *s = &k->slots[i];
+		if (s->source == want.source && s->value == want.value &&
+		    s->size == want.size && s->extend == want.extend)
+			return (uint16_t)(SLOT_BIT | (unsigned)i);
+	}
+	if (((unsigned)i & ((unsigned)i - 1)) == 0)
+		k->slots = arena_grow(l->arena, k->slots,
+		    (size_t)i * sizeof(*k->slots),
+		    (size_t)(i ? 2 * i : 1) * sizeof(*k->slots));
+	k->slots[k->nslots++] = want;
+	return (uint16_t)(SLOT_BIT | (unsigned)i);
+}
+
+static uint16_t
+constant(struct sim_lower *l, uint64_t value)
+{
+	return slot(l, (struct sim_slot){SIM_SOURCE_CONST, value, 8, 0});
+}
+
+/* The address of a variable, in its own state space. */
+static uint16_t
+variable(struct sim_lower *l, const struct sim_var *var)
+{
+	if (var->space != SPACE_SHARED)
+		return constant(l, var->value);
+	return slot(l, (struct sim_slot){var->external ? SIM_SOURCE_DYNAMIC :
+	    SIM_SOURCE_SHARED, var->value, 8, 0});
+}
+
+static struct sim_code *
+append(struct sim_lower *l, const struct insn *insn, enum sim_op op)
+{
+	struct sim_kernel *k = l->kernel;
+	size_t n = (size_t)k->ncode;
+	uint16_t one = constant(l, 1);
+	struct sim_code *c;
+
+	if ((n & (n - 1)) == 0)
+		k->code = arena_grow(l->arena, k->code, n * sizeof(*k->code),
+		    (n ? 2 * n : 1) * sizeof(*k->code));
+	c = &k->code[k->ncode++];
+	/* operands that are not there: a slot that no load waits for */
+	*c = (struct sim_code){.op = (uint8_t)op, .insn = insn, .guard = one,
+	    .d = one, .a = one, .b = one, .c = one, .target = -1};
+	if (insn) {
+		c->line = insn->loc.line;
+		c->column = insn->loc.column;
+	}
+	return c;
+}
+
+static void
+guard(struct sim_code *c, const struct insn *insn)
+{
+	if (insn->guard < 0)
+		return;
+	c->guard = (uint16_t)insn->guard;
+	c->negated = insn->guard_negated;
+}
+
+/* A scalar operand's slot; !p takes an instruction of its own first. */
+static uint16_t
+operand(struct sim_lower *l, const struct insn *insn, int i)
+{
+	const struct operand *o = &insn->ops[i];
+	struct sim_code *c;
+	uint16_t to;
+
+	switch (o->kind) {
+	case OPERAND_IMM:
+		return constant(l, value_cut((uint64_t)o->imm,
+		    operand_type(insn, i)));
+	case OPERAND_VAR:
+		return variable(l, &l->vars[o->var]);
+	case OPERAND_SPECIAL:
+		return slot(l, (struct sim_slot){SIM_SOURCE_SPECIAL,
+		    (uint64_t)o->special, 8, 0});
+	case OPERAND_REG:
+		break;
+	default:
+		return constant(l, 0);
+	}
+	if (!o->negated)
+		return (uint16_t)o->reg;
+	/* one scratch slot a negated predicate: the slot's value is unused */
+	to = slot(l, (struct sim_slot){SIM_SOURCE_CONST, (uint64_t)o->reg, 1,
+	    1});
+	c = append(l, insn, SIM_NOTP);
+	c->d = to;
+	c->a = (uint16_t)o->reg;
+	return to;
+}
+
+/* ---- arithmetic ---------------------------------------------------------- */
+
+#define ANY 0
+enum signs { BOTH, UNSIGNED, SIGNED };
+
+static const struct fast {
+	enum op_id op;
+	enum mode mode;
+	int size; /* of the type; ANY */
+	enum signs signs;
+	enum cmp cmp;
+	enum sim_op to;
+} fasts[] = {
+	{OP_MOV, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_MOV},
+	{OP_ADD, MODE_NONE, 4, BOTH, CMP_NONE, SIM_ADD32},
+	{OP_ADD, MODE_NONE, 8, BOTH, CMP_NONE, SIM_ADD64},
+	{OP_SUB, MODE_NONE, 4, BOTH, CMP_NONE, SIM_SUB32},
+	{OP_SUB, MODE_NONE, 8, BOTH, CMP_NONE, SIM_SUB64},
+	{OP_MUL, MODE_LO, 4, BOTH, CMP_NONE, SIM_MUL32},
+	{OP_MUL, MODE_LO, 8, BOTH, CMP_NONE, SIM_MUL64},
+	{OP_MUL, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MULWIDE},
+	{OP_MAD, MODE_LO, 4, BOTH, CMP_NONE, SIM_MAD32},
+	{OP_MAD, MODE_LO, 8, BOTH, CMP_NONE, SIM_MAD64},
+	{OP_MAD, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MADWIDE},
+	{OP_AND, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_AND},
+	{OP_OR, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_OR},
+	{OP_XOR, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_XOR},
+	{OP_SHL, MODE_NONE, 4, BOTH, CMP_NONE, SIM_SHL32},
+	{OP_SHL, MODE_NONE, 8, BOTH, CMP_NONE, SIM_SHL64},
+	{OP_SHR, MODE_NONE, ANY, UNSIGNED, CMP_NONE, SIM_SHR},
+	{OP_SETP, MODE_NONE, ANY, BOTH, CMP_EQ, SIM_EQ},
+	{OP_SETP, MODE_NONE, ANY, BOTH, CMP_NE, SIM_NE},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LT, SIM_LT},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LE, SIM_LE},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_GT, SIM_GT},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_GE, SIM_GE},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LO, SIM_LT},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LS, SIM_LE},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_HI, SIM_GT},
+	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_HS, SIM_GE},
+	{OP_SELP, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_SELP},
+};
+
+static enum sim_op
+fast_op(const struct insn *insn)
+{
+	size_t i;
+
+	/* values are kept cut to their type: widening is free */
+	if (insn->op->id == OP_CVT && !type_signed(insn->type2)) {
+		if (type_size(insn->type) >= type_size(insn->type2))
+			return SIM_MOV;
+		if (type_size(insn->type) == 4)
+			return SIM_CUT32;
+	}
+	for (i = 0; i < sizeof(fasts) / sizeof(*fasts); i++) {
+		const struct fast *f = &fasts[i];
+		if (f->op == insn->op->id && f->mode == insn->mode &&
+		    f->cmp == insn->cmp &&
+		    (f->size == ANY || f->size == type_size(insn->type)) &&
+		    (f->signs == BOTH || (f->signs == SIGNED) ==
+		    type_signed(insn->type)))
+			return f->to;
+	}
+	return SIM_ALU;
+}
+
+/* cvta and cvta.to add or subtract where the space's window lies. */
+static bool
+lower_cvta(struct sim_lower *l, const struct insn *insn)
+{
+	static const uint64_t windows[] = {
+		[SPACE_GLOBAL] = 0, [SPACE_CONST] = 0, [SPACE_PARAM] = 0,
+		[SPACE_SHARED] = (uint64_t)SIM_WINDOW_SHARED <<
+		    SIM_ADDRESS_BITS,
+		[SPACE_SHARED_CLUSTER] = (uint64_t)SIM_WINDOW_SHARED <<
+		    SIM_ADDRESS_BITS,
+		[SPACE_LOCAL] = (uint64_t)SIM_WINDOW_LOCAL <<
+		    SIM_ADDRESS_BITS,
+	};
+	uint16_t a = operand(l, insn, 1), window;
+	struct sim_code *c;
+
+	window = constant(l, windows[insn->space]);
+	c = append(l, insn, insn->op->id == OP_CVTA ? SIM_ADD64 : SIM_SUB64);
+	c->d = (uint16_t)insn->ops[0].reg;
+	c->a = a;
+	c->b = window;
+	guard(c, insn);
+	return true;
+}
+
+static bool
+lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
+{
+	static const enum sim_op own[OP_COUNT] = {
+		[OP_MAPA] = SIM_MAPA, [OP_ACTIVEMASK] = SIM_ACTIVEMASK,
+	};
+	enum sim_op op = own[insn->op->id];
+	uint16_t in[3];
+	struct sim_code *c;
+	int i;
+
+	in[0] = in[1] = in[2] = constant(l, 1);
+	if (insn->op->id == OP_CVTA || insn->op->id == OP_CVTA_TO)
+		return lower_cvta(l, insn);
+	if (insn->nops > 4)
+		return err_set(err, ERR_UNSUPPORTED, insn->loc,
+		    "the software machine has no %s", insn->op->mnemonic);
+	if (op == 0)
+		op = fast_op(insn);
+	if (insn->op->id == OP_MOV && insn->ops[1].kind == OPERAND_SPECIAL &&
+	    insn->ops[1].special >= SPECIAL_CLOCK)
+		op = SIM_CLOCK;
+	for (i = 1; i < insn->nops; i++)
+		in[i - 1] = operand(l, insn, i);
+	c = append(l, insn, op);
+	c->space = (uint8_t)insn->space;
+	c->d = (uint16_t)insn->ops[0].reg;
+	c->a = in[0];
+	c->b = in[1];
+	c->c = in[2];
+	guard(c, insn);
+	return true;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static const uint16_t *
+element_regs(struct sim_lower *l, const int *regs, int n)
+{
+	uint16_t *elems = arena_alloc(l->arena, (size_t)n * sizeof(*elems));
+	int i;
+
+	for (i = 0; i < n; i++)
+		elems[i] = (uint16_t)regs[i];
+	return elems;
+}
+
+static const struct operand *
+address_of(const struct insn *insn)
+{
+	int i;
+
+	for (i = 0; i < insn->nops; i++)
+		if (insn->ops[i].kind == OPERAND_ADDR)
+			return &insn->ops[i];
+	return NULL;
+}
+
+static uint16_t
+address(struct sim_lower *l, const struct insn *insn, int64_t *offset)
+{
+	const struct operand *o = address_of(insn);
+
+	*offset = o->imm;
+	if (o->var >= 0)
+		return variable(l, &l->vars[o->var]);
+	if (o->reg >= 0)
+		return (uint16_t)o->reg;
+	*offset = 0;
+	return constant(l, (uint64_t)o->imm);
+}
+
+static uint8_t
+register_size(const struct sim_lower *l, const struct operand *o)
+{
+	int reg = o->kind == OPERAND_VEC ? o->vec[0] : o->reg;
+
+	return (uint8_t)type_size(l->types[reg]);
+}
+
+/* ld.param of a name: the value is a constant of the launch. */
+static bool
+lower_param(struct sim_lower *l, const struct insn *insn, struct err *err)
+{
+	const struct operand *o = &insn->ops[1], *d = &insn->ops[0];
+	uint64_t at, size = (uint64_t)type_size(insn->type);
+	int i;
+
+	at = l->vars[o->var].value + (uint64_t)o->imm;
+	if (o->imm < 0 || at + size * (uint64_t)insn->vec >
+	    l->kernel->params_size)
+		return err_set(err, ERR_INPUT, o->loc,
+		    "reads outside the parameters");
+	if (at % size)
+		return err_set(err, ERR_INPUT, o->loc,
+		    "misaligned: parameters' byte %llu as a %s",
+		    (unsigned long long)at, type_name(insn->type));
+	for (i = 0; i < insn->vec; i++) {
+		uint16_t from = slot(l, (struct sim_slot){SIM_SOURCE_PARAM,
+		    at + size * (uint64_t)i, (uint8_t)size,
+		    type_signed(insn->type) ? register_size(l, d) : 0});
+		struct sim_code *c = append(l, insn, SIM_MOV);
+
+		c->d = (uint16_t)(insn->vec > 1 ? d->vec[i] : d->reg);
+		c->a = from;
+		guard(c, insn);
+	}
+	return true;
+}
+
+static enum sim_op
+memory_op(const struct insn *insn)
+{
+	switch (insn->op->class) {
+	case CLASS_LOAD:
+		return insn->space == SPACE_LOCAL ? SIM_LOAD_LOCAL :
+		    insn->space == SPACE_PARAM ? SIM_LOAD_PARAM : SIM_LOAD;
+	case CLASS_STORE:
+		return insn->space == SPACE_LOCAL ? SIM_STORE_LOCAL :
+		    SIM_STORE;
+	default:
+		return SIM_RMW;
+	}
+}
+
+/* The values of st, atom and red: b is the first, c the second. */
+static void
+lower_values(struct sim_lower *l, const struct insn *insn, uint16_t in[2])
+{
+	int i, n = 0;
+
+	for (i = insn->op->class == CLASS_RMW ? 1 : 0; i < insn->nops; i++)
+		if (insn->ops[i].kind != OPERAND_ADDR &&
+		    insn->ops[i].kind != OPERAND_VEC && n < 2)
+			in[n++] = operand(l, insn, i);
+}
+
+static void
+lower_attributes(struct sim_code *c, const struct insn *insn)
+{
+	c->size = (uint8_t)type_size(insn->type);
+	c->vec = (uint8_t)insn->vec;
+	c->space = (uint8_t)insn->space;
+	c->sem = (uint8_t)insn->sem;
+	c->scope = (uint8_t)insn->scope;
+	/* PTX ISA 8.7.1.1: volatile is relaxed at system scope; mmio too */
+	if (insn->sem == SEM_VOLATILE || insn->sem == SEM_MMIO) {
+		c->sem = SEM_RELAXED;
+		c->scope = SCOPE_SYS;
+	}
+	c->rmw = (uint8_t)insn->rmw;
+	c->type = (uint8_t)insn->type;
+}
+
+static bool
+lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
+{
+	const struct operand *o = address_of(insn), *d = &insn->ops[0];
+	bool load = insn->op->class == CLASS_LOAD;
+	const uint16_t *elems = NULL;
+	uint16_t in[2], at;
+	struct sim_code *c;
+	int64_t offset;
+
+	in[0] = in[1] = constant(l, 1);
+	if (insn->type == TYPE_NONE || insn->proxy != PROXY_GENERIC)
+		return err_set(err, ERR_UNSUPPORTED, insn->loc,
+		    "the software machine needs a type, and has the generic "
+		    "proxy only");
+	if (insn->space == SPACE_PARAM && o->var >= 0)
+		return lower_param(l, insn, err);
+	if (insn->vec > 1)
+		elems = element_regs(l, insn->ops[load ? 0 : 1].vec,
+		    insn->vec);
+	if (!load)
+		lower_values(l, insn, in);
+	at = address(l, insn, &offset);
+	c = append(l, insn, memory_op(insn));
+	lower_attributes(c, insn);
+	c->a = at;
+	c->offset = offset;
+	c->b = in[0];
+	c->c = in[1];
+	c->elems = elems;
+	if ((load && insn->vec == 1) || insn->op->class == CLASS_RMW)
+		c->d = (uint16_t)d->reg;
+	if (load && type_signed(insn->type))
+		c->extend = register_size(l, d);
+	guard(c, insn);
+	return true;
+}
+
+/* ---- everything else ----------------------------------------------------- */
+
+static bool
+lower_simple(struct sim_lower *l, const struct insn *insn, enum sim_op op)
+{
+	uint16_t in[4];
+	struct sim_code *c;
+	int i, n = 0;
+
+	in[0] = in[1] = in[2] = in[3] = constant(l, 1);
+	for (i = 0; i < insn->nops; i++)
+		if (operand_role(insn, i) == ROLE_READ && n < 4)
+			in[n++] = operand(l, insn, i);
+	c = append(l, insn, op);
+	lower_attributes(c, insn);
+	if (insn->nops > 0 && operand_role(insn, 0) == ROLE_WRITE)
+		c->d = (uint16_t)insn->ops[0].reg;
+	c->a = in[0];
+	c->b = in[1];
+	c->c = in[2];
+	/* shfl d|p, a, b, c, mask: the mask, and p if there is one */
+	if (insn->op->class == CLASS_WARP) {
+		int more[2] = {in[3], -1};
+
+		if (insn->nops > 1 && operand_role(insn, 1) == ROLE_WRITE)
+			more[1] = insn->ops[1].reg;
+		l->kernel->code[l->kernel->ncode - 1].elems =
+		    element_regs(l, more, 2);
+	}
+	guard(c, insn);
+	return true;
+}
+
+bool
+sim_lower(struct sim_lower *l, const struct insn *insn, struct err *err)
+{
+	static const enum sim_op ops[] = {
+		[CLASS_FENCE] = SIM_FENCE,
+		/* one proxy: nothing to do */
+		[CLASS_PROXY_FENCE] = SIM_NOP,
+		[CLASS_BARRIER] = SIM_BARRIER,
+		[CLASS_CLUSTER_BARRIER] = SIM_CLUSTER_BARRIER,
+		[CLASS_WARP] = SIM_WARP_OP,
+		[CLASS_BRANCH] = SIM_BRA,
+		[CLASS_EXIT] = SIM_EXIT,
+		[CLASS_TRAP] = SIM_TRAP,
+		[CLASS_NONE] = SIM_SLEEP,
+	};
+
+	switch (insn->op->class) {
+	case CLASS_ALU:
+		return lower_alu(l, insn, err);
+	case CLASS_LOAD:
+	case CLASS_STORE:
+	case CLASS_RMW:
+	case CLASS_RED:
+		return lower_memory(l, insn, err);
+	default:
+		return lower_simple(l, insn, ops[insn->op->class]);
+	}
+}
+
+/* ---- the end of a kernel -------------------------------------------------- */
+
+static void
+settle_slot(const struct sim_lower *l, uint16_t *at)
+{
+	if (*at & SLOT_BIT)
+		*at = (uint16_t)(l->nregs + (*at & ~SLOT_BIT));
+}
+
+static uint64_t
+bit_of(const struct sim_lower *l, uint16_t slot_index)
+{
+	return slot_index < l->nregs ? (uint64_t)1 << (slot_index % 64) : 0;
+}
+
+static void
+settle_code(const struct sim_lower *l, struct sim_code *c)
+{
+	uint16_t *elems = (uint16_t *)(uintptr_t)c->elems;
+	int i, n = c->op == SIM_WARP_OP ? 2 : c->vec;
+
+	settle_slot(l, &c->guard);
+	settle_slot(l, &c->d);
+	settle_slot(l, &c->a);
+	settle_slot(l, &c->b);
+	settle_slot(l, &c->c);
+	c->touch = bit_of(l, c->guard) | bit_of(l, c->d) | bit_of(l, c->a) |
+	    bit_of(l, c->b) | bit_of(l, c->c);
+	for (i = 0; elems && i < n; i++) {
+		if (elems[i] != UINT16_MAX)
+			settle_slot(l, &elems[i]);
+		c->touch |= bit_of(l, elems[i]);
+	}
+}
+
+void
+sim_lower_end(struct sim_lower *l)
+{
+	struct sim_kernel *k = l->kernel;
+	int i;
+
+	append(l, NULL, SIM_EXIT);
+	k->nregs = (int)l->nregs;
+	for (i = 0; i < k->ncode; i++)
+		settle_code(l, &k->code[i]);
+}
