@@ -43,6 +43,7 @@ struct verdict_row {
 
 /* The following enums stand in the order of their names in fields.c. */
 enum row_class { ROW_SC, ROW_WEAK, ROW_FORBIDDEN, ROW_UNJUDGED };
+#define ROW_CLASSES 4
 enum doc_answer { DOC_NONE, DOC_ALLOWED, DOC_FORBIDDEN };
 enum doc_strength {
 	DOC_STRENGTH_NONE, DOC_STRENGTH_NO_EVIDENCE, DOC_STRENGTH_BOUNDED, DOC_STRENGTH_SEEN,
@@ -145,6 +146,7 @@ struct doc_test {
 	struct doc_machine_code *machine_code;
 	struct doc_execution *execution;
 	struct span span; /* its own text */
+	const struct pardon *pardon; /* by quarantine_apply(), or NULL */
 };
 
 struct doc_finding {
@@ -238,11 +240,109 @@ struct summary {
 	uint64_t twins, shown; /* broken twins run as evidence */
 	uint64_t no_evidence; /* forbidden tests whose twins never showed */
 	uint64_t prims[4]; /* by enum prim_verdict */
+	uint64_t pardoned; /* failing, but quarantined */
+	int exit; /* of a run that found this: 0, 1, 2, or 4 for nothing */
 };
 void summary_add(struct summary *s, const struct doc_test *t);
 void summary_make(struct summary *s, const struct document *d);
+uint64_t summary_failed(const struct summary *s); /* and not pardoned */
 json_t *summary_json(const struct summary *s); /* a new reference */
 /* Sets root's "summary" from its "tests"; for writers of documents. */
 bool document_summary(json_t *root, struct err *err);
+
+/* quarantine.c: failures that are known, and forgiven until a day */
+struct pardon {
+	struct loc loc;
+	const char *until; /* 2026-12-31, the last day */
+	const char *glob; /* of test names */
+	const char *device; /* glob of device names, or NULL */
+	const char *reason;
+	int used; /* failing tests it covered */
+	bool expired; /* at the start of the run */
+};
+struct quarantine {
+	struct pardon *list;
+	int count;
+};
+/* Lines of "UNTIL TEST-GLOB [@DEVICE-GLOB] REASON"; # starts a comment. */
+bool quarantine_read(const struct source *source, struct arena *a,
+    struct quarantine *q, struct errs *errs);
+/* Marks the failing tests of d that an entry covers. */
+void quarantine_apply(struct quarantine *q, struct document *d);
+/* What JUnit and the gate take the test for: skipped if pardoned. */
+enum junit test_kind(const struct doc_test *t);
+
+/* matrix.c: shapes down, annotations across, a table a placement */
+enum cell {
+	CELL_NONE, /* no such test */
+	CELL_SEEN, /* allowed, and it showed */
+	CELL_UNSEEN, /* allowed, but it did not */
+	CELL_SILENT, /* forbidden, and it did not show */
+	CELL_MUTE, /* the same, but nor did its broken twins */
+	CELL_BROKEN, /* forbidden, and it showed */
+	CELL_UNJUDGED, /* the model has no verdict */
+	CELL_NOT_RUN,
+	CELL_FAILED, /* hang, fault, corrupt and so on */
+	CELL_COUNT,
+};
+struct cell_row {
+	const char *name; /* of the class, for markup */
+	const char *symbol; /* one character, for text */
+	const char *words;
+};
+extern const struct cell_row cell_rows[CELL_COUNT];
+enum cell test_cell(const struct doc_test *t);
+struct matrix {
+	const char *placement; /* "across CTAs" */
+	const char **rows, **columns;
+	int nrows, ncolumns;
+	const struct doc_test **cells; /* row by row; NULL: none */
+};
+/* Of the tests on one device; returns how many, in *list. */
+int matrix_make(const struct document *d, int device, struct arena *a,
+    struct matrix **list);
+
+/* format.c: pieces of text that several writers need */
+struct count_text { char s[32]; };
+struct count_text count_text(uint64_t n); /* "41,215", "4.53e8" */
+struct count_text rate_text(double x); /* "4.53e8", "0.0123" */
+struct count_text time_text(double seconds); /* "61.5 s", "12 ms" */
+void row_print(FILE *f, const struct doc_test *t, const struct doc_row *r);
+	/* "1:r0=1; 1:r1=0;" */
+/* The verdict's reason, in one line; never empty. */
+const char *test_message(const struct doc_test *t);
+/* "MP+relaxed", or "MP+relaxed [NVIDIA H200 1]" where devices are many. */
+const char *test_label(const struct document *d, const struct doc_test *t,
+    struct arena *a);
+/* "NVIDIA H200 (sm_90, driver 580.65.06)"; says when it is no GPU. */
+const char *device_label(const struct doc_device *d, struct arena *a);
+const char *shell_command(const struct document *d, struct arena *a);
+/* Litmus-style histogram and observation lines. */
+void histogram_print(FILE *f, const struct doc_test *t);
+extern const char *const sim_notice; /* no GPU was involved */
+/* Markup: & < > and quotes as entities. */
+void put_xml(FILE *f, const char *s);
+/* A Markdown code span that no character of s can leave. */
+void put_code(FILE *f, const char *s);
+/* Markdown text without markup; newlines become spaces. */
+void put_markdown(FILE *f, const char *s);
+
+/* The writers. Errors of the file are left in ferror(f). */
+/* junit.c */
+void junit_write(FILE *f, const struct document *d);
+/* github.c: workflow commands that annotate the lines of the tests */
+void github_write(FILE *f, const struct document *d);
+/* markdown.c */
+void markdown_write(FILE *f, const struct document *d);
+
+/* html.c */
+struct html_options {
+	const char *css; /* link to this style sheet; NULL: inline */
+	int details; /* passing tests shown in full, at most */
+};
+#define HTML_DETAILS 2000
+void html_write(FILE *f, const struct document *d,
+    const struct html_options *o);
+void html_css_write(FILE *f); /* the style sheet by itself */
 
 #endif

@@ -52,16 +52,49 @@ summary_add(struct summary *s, const struct doc_test *t)
 	s->no_evidence += e && e->strength == DOC_STRENGTH_NO_EVIDENCE;
 }
 
+/* Finding something outweighs finding nothing out. */
+static void
+add_exit(struct summary *s, int exit)
+{
+	if (exit == 1 || (exit > 1 && s->exit != 1))
+		s->exit = exit;
+}
+
 void
 summary_make(struct summary *s, const struct document *d)
 {
 	int i;
 
 	*s = (struct summary){0};
-	for (i = 0; i < d->ntests; i++)
-		summary_add(s, &d->tests[i]);
-	for (i = 0; i < d->nprimitives; i++)
-		s->prims[d->primitives[i].verdict]++;
+	for (i = 0; i < d->ntests; i++) {
+		const struct doc_test *t = &d->tests[i];
+
+		summary_add(s, t);
+		s->pardoned += t->pardon != NULL;
+		add_exit(s, t->pardon ? 0 : verdicts[t->verdict].exit);
+	}
+	for (i = 0; i < d->nprimitives; i++) {
+		int verdict = d->primitives[i].verdict;
+
+		s->prims[verdict]++;
+		add_exit(s, verdict == PRIM_BROKEN ||
+		    verdict == PRIM_NOT_CAUGHT);
+	}
+	if (!d->complete)
+		add_exit(s, 2);
+	if (d->ntests + d->nprimitives == 0)
+		add_exit(s, d->complete ? 4 : 2);
+}
+
+uint64_t
+summary_failed(const struct summary *s)
+{
+	uint64_t n = s->prims[PRIM_BROKEN] + s->prims[PRIM_NOT_CAUGHT];
+	int i;
+
+	for (i = 0; i < VERDICT_COUNT; i++)
+		n += verdicts[i].exit ? s->verdicts[i] : 0;
+	return n - s->pardoned;
 }
 
 json_t *
