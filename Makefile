@@ -1,4 +1,4 @@
-# fencepost. make help lists the targets.
+# fencepost. `make help` lists the targets.
 BUILD ?= build
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
@@ -8,6 +8,10 @@ CC ?= cc
 OPT ?= -O2 -g
 SAN ?=
 WERROR ?=
+CUDA_HOME ?= /usr/local/cuda
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' driver/driver.h)
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla
 CFLAGS := -std=c17 -D_GNU_SOURCE $(OPT) $(WARN) $(if $(WERROR),-Werror) \
@@ -26,9 +30,19 @@ TEST_SRC := $(sort $(wildcard tests/test_*.c))
 TEST_HELP := tests/run.c $(sort $(wildcard tests/help_*.c))
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(TEST_HELP:%.c=$(BUILD)/%.o)
 
-all: $(BUILD)/fencepost
+all: $(BUILD)/fencepost ## build the program
 
 -include Makefile.kernels
+
+run: deps ## install what is missing, build, run the core suite
+	$(Q)$(MAKE) --no-print-directory all
+	$(BUILD)/fencepost run --quiet --json $(BUILD)/results.json $(ARGS)
+
+test: deps ## install what is missing, build, run the tests
+	$(Q)$(MAKE) --no-print-directory check
+
+deps:
+	$(Q)CC='$(CC)' sh contrib/deps.sh
 
 $(BUILD)/fencepost: $(OBJ) $(KERNEL_OBJ)
 	$(call say,LINK,$@)
@@ -49,18 +63,68 @@ $(BUILD)/tests/suites.inc: $(TEST_SRC)
 	$(Q)printf 'SUITE(%s)\n' $(TEST_SRC:tests/test_%.c=%) >$@
 $(BUILD)/tests/run.o: $(BUILD)/tests/suites.inc
 $(BUILD)/tests/run.o: CFLAGS += -I$(BUILD)/tests
+# our declarations of the CUDA driver are compared with cuda.h, if any
+$(BUILD)/tests/test_cuda.o: CFLAGS += \
+	$(addprefix -isystem ,$(wildcard $(CUDA_HOME)/include))
+
+# a CUDA driver that does as the tests tell it
+$(BUILD)/tests/libcuda.so.1: tests/fake_cuda.c driver/cuda_abi.h
+	$(call say,FAKE,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ $<
 
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libfencepost.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(TEST_OBJ) $(BUILD)/libfencepost.a \
-	    \
 	    $(shell pkg-config --libs check) $(LIBS)
 
-check: $(BUILD)/check $(BUILD)/fencepost
-	$(Q)FENCEPOST=$(BUILD)/fencepost $(BUILD)/check
+check: $(BUILD)/check $(BUILD)/fencepost $(BUILD)/tests/libcuda.so.1
+	$(Q)FENCEPOST=$(BUILD)/fencepost FAKE_CUDA=$(BUILD)/tests/libcuda.so.1 \
+	    CUDA_HOME=$(CUDA_HOME) $(BUILD)/check $(SUITES)
 
-clean:
-	$(Q)rm -rf $(BUILD)
+asan: ## run the tests under the address and undefined sanitizers
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
+	    SAN=address,undefined OPT='-O1 -g' check
 
-.PHONY: all check clean
+hw: ## on a GPU: the suite, isolation; builds nothing
+	$(Q)BUILD=$(BUILD) sh contrib/hw.sh
+
+bench-hw: ## on a GPU: instances and weak outcomes a second
+	$(Q)BUILD=$(BUILD) sh contrib/hw.sh bench
+
+bench: $(BUILD)/fencepost ## the same on the software machine; the model
+	$(Q)BUILD=$(BUILD) sh contrib/bench.sh
+
+lint: ## static checks that are installed
+	$(Q)! command -v cppcheck >/dev/null || cppcheck -q --std=c11 \
+	    --inline-suppr --error-exitcode=1 --enable=warning,performance \
+	    --suppress=missingIncludeSystem gen model driver reports
+	$(Q)! command -v shellcheck >/dev/null || \
+	    shellcheck .ci/run $$(git ls-files '*.sh')
+
+format: ## clang-format every source
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+install: $(BUILD)/fencepost ## to PREFIX, below DESTDIR
+	install -D -m 755 $(BUILD)/fencepost $(DESTDIR)$(PREFIX)/bin/fencepost
+	install -d $(DESTDIR)$(PREFIX)/share/fencepost
+	cp -R litmus $(DESTDIR)$(PREFIX)/share/fencepost/
+	[ ! -f fencepost.1 ] || install -D -m 644 fencepost.1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/fencepost.1
+
+dist: $(BUILD)/fencepost ## the program and its tests, for a GPU host
+	$(Q)mkdir -p $(BUILD)/dist
+	$(Q)$(MAKE) --no-print-directory install PREFIX=/ \
+	    DESTDIR=$(BUILD)/dist/fencepost-$(VERSION)
+	tar -C $(BUILD)/dist -czf $(BUILD)/fencepost-$(VERSION).tar.gz \
+	    fencepost-$(VERSION)
+
+clean: ## remove what was built
+	$(Q)rm -rf $(BUILD) $(BUILD)-asan
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+
+.PHONY: all run test deps check asan hw bench-hw bench lint format install \
+	dist clean help
 -include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)

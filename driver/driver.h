@@ -14,6 +14,7 @@
 #include "../reports/reports.h" /* enum verdict */
 
 #define VERSION "0.1.0"
+#define DEVICES_MAX 64
 
 struct device_info {
 	const char *kind; /* "cuda" or "sim" */
@@ -83,6 +84,15 @@ struct device_ops {
 
 extern const struct device_ops cuda_ops, sim_ops;
 
+/* tool.c: programs of the CUDA toolkit */
+double wall_clock(void); /* seconds, never backwards */
+/* Its path, from PATH or CUDA_HOME; NULL: there is none. */
+const char *tool_find(const char *name, struct arena *a);
+/* Runs argv (argv[0] a path) and adds what it writes to *out; false if it
+   cannot start, or is stopped for its time or size. *status as of wait. */
+bool tool_run(const char *const *argv, double timeout, size_t limit,
+    struct text *out, int *status, struct err *err);
+
 /* What came back from one test on one device. */
 struct tally {
 	uint64_t *bins; /* program->noutcomes, by outcome code */
@@ -92,8 +102,9 @@ struct tally {
 	double seconds; /* device time */
 	double wall;
 	uint64_t seed, stream;
-	double drift; /* Kolmogorov-Smirnov distance, first to last fifth;
-		negative: not measured */
+	/* of the target's rate from batch to batch; negative: not measured */
+	double drift; /* Kolmogorov-Smirnov distance, first to last fifth */
+	double dispersion; /* standard deviation of its natural logarithm */
 };
 
 /* The same for one environment of several, and for a broken twin. */
@@ -110,26 +121,11 @@ struct twin_tally {
 
 /* ---- judging ----------------------------------------------------------- */
 
-enum state_class {
-	STATE_SC, /* some interleaving gives it */
-	STATE_WEAK, /* allowed, but none does */
-	STATE_FORBIDDEN,
-	STATE_UNJUDGED, /* the model has no verdict */
-};
-
 struct state {
 	uint32_t code;
 	uint64_t count;
-	enum state_class class;
+	enum row_class class;
 	bool target; /* the condition is about it */
-};
-
-/* How much it means that the target showed, or did not. */
-enum strength {
-	STRENGTH_SEEN,
-	STRENGTH_BOUNDED, /* never showed; the bound holds */
-	STRENGTH_NO_EVIDENCE, /* nor did the twins: silence means little */
-	STRENGTH_NONE, /* nothing ran */
 };
 
 struct judgement {
@@ -142,7 +138,7 @@ struct judgement {
 	uint64_t target_hits, weak_hits, forbidden_hits;
 	double rate; /* target hits a second of device time */
 	double bound95; /* of the target's share, if never seen; else -1 */
-	enum strength strength;
+	enum doc_strength strength; /* of the target not showing */
 };
 
 /* judge.c */
@@ -151,6 +147,9 @@ struct judgement {
 double bound95(uint64_t n);
 /* Kolmogorov-Smirnov distance between two samples, which it sorts. */
 double ks_distance(double *x, int nx, double *y, int ny);
+/* Of n rates in the order they were measured; negative: too few. */
+double rates_drift(const double *rates, int n, struct arena *a);
+double rates_dispersion(const double *rates, int n);
 /* `outcomes` may be NULL; `no_model` then says why. */
 void judge_test(const struct program *p, const struct outcomes *outcomes,
     const char *no_model, const struct tally *tally,
@@ -160,10 +159,6 @@ void judge_test(const struct program *p, const struct outcomes *outcomes,
 void judge_failure(const struct program *p, const struct outcomes *outcomes,
     const char *no_model, enum verdict verdict, const char *message,
     struct judgement *j);
-
-/* ---- results documents ------------------------------------------------- */
-
-enum code_status { CODE_UNCHECKED, CODE_CHECKED, CODE_CHANGED };
 
 /* All that one test on one device left behind. */
 struct result {
@@ -175,10 +170,185 @@ struct result {
 	const struct twin_tally *twins;
 	int ntwins;
 	const char *assembler, *replay;
-	enum code_status code;
+	enum doc_code code;
 	const char *code_detail;
 	int device;
 };
+
+/* ---- running ------------------------------------------------------------ */
+
+/* An open device, with the memory that its trials share. */
+struct bench {
+	const struct device_ops *ops;
+	struct device *device;
+	struct device_info info;
+	enum assembler assembler;
+	struct pool *pool;
+	double timeout; /* seconds without an end: hang */
+};
+
+/* bench.c */
+bool bench_open(const struct device_ops *ops, int index, const char *options,
+    enum assembler assembler, double timeout, struct bench *b,
+    struct err *err);
+void bench_close(struct bench *b);
+/* The address of at least so many bytes, kept from trial to trial. */
+bool bench_memory(struct bench *b, int which, size_t bytes,
+    uint64_t *address, struct err *err);
+const char *bench_assembler(const struct bench *b, struct arena *a);
+
+/*
+ * One program in one environment on one device. Trials of a bench share
+ * their memory: trial_start() takes it, whoever had it before.
+ */
+struct trial {
+	struct bench *bench;
+	struct plan plan;
+	struct module *module;
+	uint64_t seed, stream; /* of the draws: (seed, test, environment) */
+	uint64_t addresses[3][VARS_MAX]; /* by which region, index */
+	uint64_t launched; /* so far; the next launch has this number */
+	uint64_t *bins; /* plan.nbins; the sum over all batches */
+	uint64_t *read; /* what the device's bins held last */
+	uint64_t hits; /* of target states */
+	double seconds, launch_seconds; /* device time: all, one launch */
+	const bool *targets; /* by outcome code */
+};
+
+/* trial.c */
+bool trial_make(struct bench *b, const struct program *p,
+    const struct env *e, const bool *targets, uint64_t seed,
+    enum sabotage sabotage, struct arena *a, struct trial *t,
+    struct err *err);
+bool trial_start(struct trial *t, struct err *err);
+/* `launches` more, drawn anew each; `repeat` times over. */
+bool trial_run(struct trial *t, uint64_t launches, uint64_t repeat,
+    struct err *err);
+void trial_end(struct trial *t);
+
+/* How a test is to be run. */
+struct effort {
+	uint64_t seed;
+	double seconds; /* wall time of the test; or */
+	uint64_t instances; /* at least so many, if not 0 */
+	const struct env *const *envs;
+	int nenvs; /* 0: those built in, by the test's placement */
+	enum model_version model;
+	bool twins; /* run the broken twins of forbidden tests */
+	/* called now and then while the test runs; may be NULL */
+	void (*alive)(void *user, uint64_t instances, uint64_t hits);
+	void *user;
+};
+
+/* One program in several environments, each a trial. */
+struct search {
+	struct bench *bench;
+	const struct effort *effort;
+	const struct program *program;
+	struct arena *arena;
+	bool *targets;
+	struct trial *trials; /* after a search by time, the best first */
+	const struct env **envs; /* of each trial */
+	int count;
+	double *rates; /* of the target, by batch, in the trial run last */
+	int nrates;
+	struct err skipped; /* why an environment was left out */
+};
+
+/* search.c */
+void search_open(struct search *s, struct bench *b,
+    const struct effort *effort, const struct program *p, int nenvs,
+    struct arena *a);
+bool search_time(struct search *s, const struct env *const *envs, int n,
+    double seconds, struct err *err);
+bool search_instances(struct search *s, const struct env *const *envs,
+    int n, uint64_t instances, struct err *err);
+void search_close(struct search *s);
+uint64_t trial_instances(const struct trial *t);
+
+/* envs.c */
+/* Environments that suit the test and the device, the best guess first. */
+const struct env *const *envs_builtin(const struct program *p,
+    const struct caps *caps, struct arena *a, int *count);
+
+/* devices.c */
+/* The devices of a kind, listed in a process of its own: after the first
+   CUDA call a process cannot fork workers any more. As ops->list(). */
+int devices_list(const struct device_ops *ops, struct device_info *infos,
+    int max, struct err *err);
+/*
+ * What --device names: a number, the start of a UUID, "all", "cuda" or
+ * "sim". NULL: the first GPU, or the software machine, with *fallback set.
+ * Returns how many, or -1.
+ */
+int devices_choose(const char *which, struct device_info *infos, int max,
+    bool *fallback, struct err *err);
+const struct device_ops *device_ops_of(const struct device_info *info);
+
+/* campaign.c */
+/*
+ * Runs a test and judges it; whatever happens, *r says so. False: the
+ * device is of no more use (hang, fault), and a new process must go on.
+ */
+bool campaign_run(struct bench *b, const struct program *p,
+    const struct effort *effort, struct arena *a, struct result *r);
+/* The result of a test that took its process with it. */
+void campaign_lost(const struct program *p, enum model_version model,
+    enum verdict verdict, const char *message, struct arena *a,
+    struct result *r);
+
+/* ---- workers: a process a device -------------------------------------- */
+
+/* All that is to be run, and what becomes of it. */
+struct work {
+	const struct program *const *tests;
+	int ntests;
+	const struct device_info *devices;
+	int ndevices;
+	const char *options; /* of the devices */
+	enum assembler assembler;
+	struct effort effort; /* of one test; .seconds is set by the share */
+	double seconds; /* for all tests together, on each device; or 0 */
+	double timeout; /* without a sign of life: hang */
+	bool fail_fast;
+	json_t **results; /* [test * ndevices + device]; NULL: to be run */
+	/* after each result, which results[] holds by then */
+	void (*done)(void *user, int test, int device);
+	/* now and then; test -1: none runs there */
+	void (*progress)(void *user, int device, int test,
+	    uint64_t instances, uint64_t hits);
+	void *user;
+};
+
+enum work_end {
+	WORK_DONE,
+	WORK_STOPPED, /* fail_fast */
+	WORK_INTERRUPTED, /* by a signal */
+	WORK_FAILED, /* a device is gone: err */
+};
+
+/* crew.c */
+enum work_end work_run(struct work *w, struct err *err);
+
+/* worker.c: the worker's side */
+struct order {
+	int test;
+	double seconds;
+};
+_Noreturn void worker_main(const struct work *w, int device, int orders,
+    int answers);
+
+/* journal.c: finished tests, a line each, kept until there is a document */
+struct journal;
+bool journal_open(const char *path, const json_t *header,
+    struct journal **j, struct err *err);
+bool journal_add(struct journal *j, const json_t *test, struct err *err);
+void journal_close(struct journal *j, bool remove);
+/* The tests of a document or a journal, whichever the file is; *header has
+   what a document has besides. NULL: err. */
+json_t *journal_read(const char *path, json_t **header, struct err *err);
+
+/* ---- results documents ------------------------------------------------- */
 
 /* What a document says of the run as a whole. */
 struct run_info {

@@ -1,0 +1,267 @@
+/*
+ * PTX to machine code, by the driver's compiler or by ptxas. Both ways end
+ * in a cubin held here, and that cubin is what is loaded: the machine code
+ * that is checked is the machine code that runs.
+ */
+#include "cuda_device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOG_SIZE ((size_t)8192)
+#define CUBIN_LIMIT ((size_t)64 << 20)
+#define PTXAS_SECONDS 60
+
+/* The first lines of a compiler's log, on one line of a message. */
+static const char *
+log_summary(const char *log, struct arena *a)
+{
+	char *s = text_clean(a, log, strnlen(log, 300)), *p;
+
+	for (p = s; *p; p++)
+		if (*p == '\n' || *p == '\t')
+			*p = ' ';
+	while (p > s && p[-1] == ' ')
+		*--p = '\0';
+	return s;
+}
+
+static bool
+keep_cubin(struct module *m, const void *cubin, size_t size, struct err *err)
+{
+	if (size == 0 || size > CUBIN_LIMIT)
+		return err_set(err, ERR_DEVICE, (struct loc){0},
+		    "the assembler made %zu bytes of machine code", size);
+	m->cubin = arena_alloc(m->arena, size);
+	memcpy(m->cubin, cubin, size);
+	m->cubin_size = size;
+	return true;
+}
+
+static bool
+link_ptx(struct device *d, struct cuda_link *link, const char *ptx,
+    const char *log, struct module *m, struct err *err)
+{
+	const struct cuda_api *api = &d->api;
+	void *cubin = NULL;
+	size_t size = 0;
+	int result;
+
+	result = api->link_add(link, CUDA_JIT_INPUT_PTX,
+	    (void *)(uintptr_t)ptx, strlen(ptx) + 1, "test.ptx", 0, NULL,
+	    NULL);
+	if (result == 0)
+		result = api->link_complete(link, &cubin, &size);
+	if (!cuda_ok(api, result, "the driver's assembler", err)) {
+		size_t n = strlen(err->message);
+
+		if (*log)
+			snprintf(err->message + n, sizeof(err->message) - n,
+			    ": %s", log_summary(log, m->arena));
+		return false;
+	}
+	return keep_cubin(m, cubin, size, err);
+}
+
+static bool
+assemble_driver(struct device *d, const char *ptx, struct module *m,
+    struct err *err)
+{
+	const struct cuda_api *api = &d->api;
+	char *log = arena_alloc(m->arena, LOG_SIZE);
+	int options[] = {
+		CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_SIZE,
+		CUDA_JIT_LINE_INFO,
+	};
+	void *values[] = {log, (void *)LOG_SIZE, (void *)1};
+	struct cuda_link *link;
+	bool ok;
+
+	if (!cuda_ok(api, api->link_create(3, options, values, &link),
+	    "cuLinkCreate", err))
+		return false;
+	ok = link_ptx(d, link, ptx, log, m, err);
+	api->link_destroy(link);
+	return ok;
+}
+
+static bool
+write_all(int fd, const char *s, size_t n)
+{
+	while (n > 0) {
+		ssize_t wrote = write(fd, s, n);
+
+		if (wrote < 0 && errno != EINTR)
+			return false;
+		if (wrote > 0) {
+			s += wrote;
+			n -= (size_t)wrote;
+		}
+	}
+	return true;
+}
+
+/* A new file that holds s; returns its name, or NULL with errno. */
+static char *
+temporary(const char *s, size_t n, struct arena *a)
+{
+	const char *folder = getenv("TMPDIR");
+	char *name = arena_printf(a, "%s/fencepost-XXXXXX",
+	    folder && *folder ? folder : "/tmp");
+	int fd = mkstemp(name);
+	bool ok;
+
+	if (fd < 0)
+		return NULL;
+	ok = write_all(fd, s, n);
+	close(fd);
+	if (!ok)
+		unlink(name);
+	return ok ? name : NULL;
+}
+
+static bool
+run_ptxas(struct device *d, const char *ptxas, const char *from,
+    const char *to, struct module *m, struct err *err)
+{
+	const char *argv[] = {
+		ptxas, "--generate-line-info", NULL, "-o", to, from, NULL,
+	};
+	struct source cubin;
+	struct text log;
+	int status;
+
+	argv[2] = arena_printf(m->arena, "-arch=sm_%d", d->info.caps.sm);
+	text_init(&log, m->arena);
+	if (!tool_run(argv, PTXAS_SECONDS, CUBIN_LIMIT, &log, &status, err))
+		return false;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return err_set(err, ERR_DEVICE, (struct loc){0},
+		    "ptxas failed: %s", log_summary(log.s, m->arena));
+	return source_read(to, CUBIN_LIMIT, m->arena, &cubin, err) &&
+	    keep_cubin(m, cubin.text, cubin.size, err);
+}
+
+static bool
+assemble_ptxas(struct device *d, const char *ptx, struct module *m,
+    struct err *err)
+{
+	const char *ptxas = tool_find("ptxas", m->arena);
+	char *from, *to;
+	bool ok;
+
+	if (!ptxas)
+		return err_set(err, ERR_UNSUPPORTED, (struct loc){0},
+		    "no ptxas in PATH or CUDA_HOME");
+	from = temporary(ptx, strlen(ptx), m->arena);
+	to = from ? temporary("", 0, m->arena) : NULL;
+	if (!to) {
+		err_set(err, ERR_IO, (struct loc){0}, "temporary file: %s",
+		    strerror(errno));
+		if (from)
+			unlink(from);
+		return false;
+	}
+	ok = run_ptxas(d, ptxas, from, to, m, err);
+	unlink(from);
+	unlink(to);
+	return ok;
+}
+
+bool
+cuda_load(struct device *d, const char *ptx, enum assembler assembler,
+    struct module **out, struct err *err)
+{
+	struct arena *a = arena_new();
+	struct module *m = arena_alloc(a, sizeof(*m));
+	bool ok;
+
+	m->arena = a;
+	ok = assembler == ASSEMBLER_PTXAS ? assemble_ptxas(d, ptx, m, err) :
+	    assemble_driver(d, ptx, m, err);
+	if (!ok || !cuda_ok(&d->api, d->api.module_load(&m->module,
+	    m->cubin), "cuModuleLoadData", err)) {
+		arena_free(a);
+		return false;
+	}
+	*out = m;
+	return true;
+}
+
+bool
+cuda_code(struct device *d, struct module *m, struct arena *a,
+    const void **elf, size_t *size, struct err *err)
+{
+	(void)d;
+	(void)a;
+	(void)err;
+	*elf = m->cubin;
+	*size = m->cubin_size;
+	return true;
+}
+
+void
+cuda_unload(struct device *d, struct module *m)
+{
+	if (!m)
+		return;
+	d->api.module_unload(m->module);
+	arena_free(m->arena);
+}
+
+/* More dynamic shared memory than 48 KiB, and clusters beyond 8, must be
+   asked for (CUDA driver API, cuFuncSetAttribute). */
+#define SHARED_FREE 49152u
+#define CLUSTER_FREE 8u
+
+static bool
+permit(struct device *d, struct cuda_named *f, uint32_t shared,
+    uint32_t cluster, struct err *err)
+{
+	const struct cuda_api *api = &d->api;
+
+	if (shared > SHARED_FREE && shared > f->shared) {
+		if (!cuda_ok(api, api->function_set(f->function,
+		    CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)shared),
+		    "cuFuncSetAttribute", err))
+			return false;
+		f->shared = shared;
+	}
+	if (cluster > CLUSTER_FREE && cluster > f->cluster) {
+		if (!cuda_ok(api, api->function_set(f->function,
+		    CUDA_FUNC_WIDE_CLUSTER, 1), "cuFuncSetAttribute", err))
+			return false;
+		f->cluster = cluster;
+	}
+	return true;
+}
+
+bool
+cuda_function(struct device *d, struct module *m, const char *kernel,
+    uint32_t shared, uint32_t cluster, struct cuda_function **out,
+    struct err *err)
+{
+	struct cuda_named *f;
+	int i;
+
+	for (i = 0; i < m->nfunctions; i++)
+		if (strcmp(m->functions[i].name, kernel) == 0)
+			break;
+	f = &m->functions[i];
+	if (i == m->nfunctions) {
+		if (i == FUNCTIONS_MAX)
+			return err_set(err, ERR_LIMIT, (struct loc){0},
+			    "more than %d kernels in a module",
+			    FUNCTIONS_MAX);
+		if (!cuda_ok(&d->api, d->api.module_function(&f->function,
+		    m->module, kernel), "cuModuleGetFunction", err))
+			return false;
+		f->name = arena_strdup(m->arena, kernel);
+		m->nfunctions++;
+	}
+	*out = f->function;
+	return permit(d, f, shared, cluster, err);
+}
