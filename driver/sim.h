@@ -49,7 +49,7 @@ struct sim_options {
 	uint64_t seed;
 	enum sim_memory_id memory;
 	enum sim_fault fault;
-	uint64_t steps; /* instructions a thread may take in a launch */
+	uint64_t steps; /* jumps and accesses a thread may do in a launch */
 };
 
 /* ---- code -------------------------------------------------------------- */
@@ -67,17 +67,16 @@ enum sim_op {
  * parameter and special register that the code names.
  */
 struct sim_code {
-	uint8_t op; /* enum sim_op */
+	uint8_t op; /* enum sim_op; SIM_GUARDED: look at the guard first */
+	uint8_t guarded; /* SIM_GUARDED: what to do then */
 	uint8_t negated; /* the guard's value that skips it */
 	uint8_t size; /* bytes of a memory element */
 	uint8_t vec; /* elements */
 	uint8_t space, sem, scope, rmw, type; /* enums of gen.h */
 	uint8_t extend; /* register bytes to sign-extend to, 0: none */
-	uint16_t guard; /* slot; of constant 1 where there is none */
-	uint16_t d, a, b, c;
+	uint16_t guard, d, a, b, c;
 	const uint16_t *elems; /* vec > 1, or shfl's two: the registers */
 	int32_t target; /* branch */
-	int32_t line, column;
 	int64_t offset; /* added to the address in a */
 	uint64_t touch; /* registers read or written, hashed to bits */
 	const struct insn *insn;
@@ -193,7 +192,7 @@ struct sim_thread {
 
 struct sim_warp {
 	struct sim_thread *lanes; /* in the unit's thread array */
-	uint32_t count, live; /* bit sets of lanes: exist, not exited */
+	uint32_t count, live, waiting; /* lanes: exist, not exited, wait */
 	struct sim_domain domain;
 };
 
@@ -215,6 +214,7 @@ struct sim_cta {
 	uint64_t index; /* in the grid */
 	bool used;
 	uint32_t live; /* threads */
+	uint32_t active; /* bit set of barriers */
 	uint32_t rank;
 	struct sim_cluster *cluster;
 	struct sim_thread *threads;
@@ -222,6 +222,11 @@ struct sim_cta {
 	uint8_t *shared;
 	struct sim_barrier barriers[SIM_BARRIERS];
 	struct sim_domain domain;
+};
+
+struct sim_fill {
+	uint32_t slot;
+	const struct sim_slot *from;
 };
 
 struct sim_unit {
@@ -234,6 +239,8 @@ struct sim_unit {
 	struct sim_rng rng;
 	struct arena *arena; /* everything below, until the shape changes */
 	uint64_t *template; /* the register file at the start */
+	struct sim_fill *fills; /* slots of a CTA, then those of a thread */
+	int ncta_fills, nfills;
 	uint32_t nregfile, block, shared_bytes, ncluster;
 	uint32_t shared_dynamic; /* offset of dynamic shared memory */
 	struct sim_cta *ctas; /* resident */

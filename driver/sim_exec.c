@@ -19,8 +19,7 @@ sim_fail(struct sim_unit *u, const struct sim_thread *t,
 	if (u->err.code != ERR_NONE)
 		return false;
 	u->err.code = kind;
-	u->err.loc = (struct loc){"ptx", code ? code->line : 0,
-	    code ? code->column : 0};
+	u->err.loc = code->insn ? code->insn->loc : (struct loc){"ptx", 0, 0};
 	va_start(args, format);
 	n = vsnprintf(s, size, format, args);
 	va_end(args);
@@ -106,12 +105,12 @@ sim_deliver(struct sim_thread *t, const struct sim_code *c, int element,
 
 static bool
 local_access(struct sim_unit *u, struct sim_thread *t,
-    const struct sim_code *c)
+    const struct sim_code *c, enum sim_op op)
 {
 	const uint8_t *params = u->launch->params;
 	uint64_t address = t->regs[c->a] + (uint64_t)c->offset;
 	uint64_t size = (uint64_t)c->size * c->vec;
-	uint64_t room = c->op == SIM_LOAD_PARAM ? u->kernel->params_size :
+	uint64_t room = op == SIM_LOAD_PARAM ? u->kernel->params_size :
 	    u->kernel->local;
 	int i;
 
@@ -121,15 +120,15 @@ local_access(struct sim_unit *u, struct sim_thread *t,
 		    "in %llu bytes of %s", what_access(c),
 		    address & (size - 1) ? "misaligned" : "illegal",
 		    (unsigned long long)address, (unsigned long long)room,
-		    c->op == SIM_LOAD_PARAM ? "parameters" : "local memory");
+		    op == SIM_LOAD_PARAM ? "parameters" : "local memory");
 	for (i = 0; i < c->vec; i++) {
 		size_t at = address + (size_t)i * c->size;
 
-		if (c->op == SIM_STORE_LOCAL)
+		if (op == SIM_STORE_LOCAL)
 			sim_cut_store(t->local + at, c->size,
 			    t->regs[c->vec > 1 ? c->elems[i] : c->b]);
 		else
-			sim_deliver(t, c, i, sim_cut_load(c->op ==
+			sim_deliver(t, c, i, sim_cut_load(op ==
 			    SIM_LOAD_PARAM ? params + at : t->local + at,
 			    c->size));
 	}
@@ -145,18 +144,15 @@ is_local(const struct sim_code *c, uint64_t address)
 
 static void
 shared_access(struct sim_unit *u, struct sim_thread *t,
-    const struct sim_code *c)
+    const struct sim_code *c, enum sim_op op)
 {
 	struct sim_access access;
 	uint64_t address = t->regs[c->a] + (uint64_t)c->offset;
-	struct sim_code local;
 	int i;
 
 	if (is_local(c, address)) {
-		local = *c;
-		local.op = c->op == SIM_LOAD ? SIM_LOAD_LOCAL :
-		    SIM_STORE_LOCAL;
-		local_access(u, t, &local);
+		local_access(u, t, c, op == SIM_LOAD ? SIM_LOAD_LOCAL :
+		    SIM_STORE_LOCAL);
 		return;
 	}
 	access.code = c;
@@ -165,12 +161,12 @@ shared_access(struct sim_unit *u, struct sim_thread *t,
 		return;
 	for (i = 1; i < c->vec; i++)
 		access.at[i] = access.at[0] + (size_t)i * c->size;
-	if (c->op == SIM_STORE) {
+	if (op == SIM_STORE) {
 		access.value[0] = t->regs[c->b];
 		for (i = 0; c->vec > 1 && i < c->vec; i++)
 			access.value[i] = t->regs[c->elems[i]];
 		u->memory->store(u, t, &access);
-	} else if (c->op == SIM_RMW) {
+	} else if (op == SIM_RMW) {
 		access.value[0] = t->regs[c->b];
 		access.compare = t->regs[c->c];
 		if (u->memory->rmw(u, t, &access) &&
@@ -184,13 +180,14 @@ shared_access(struct sim_unit *u, struct sim_thread *t,
 
 /* Returns false if t cannot go on: blocked, or the unit failed. */
 static bool
-turn(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
+turn(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
+    enum sim_op op)
 {
-	switch (c->op) {
+	switch (op) {
 	case SIM_LOAD:
 	case SIM_STORE:
 	case SIM_RMW:
-		shared_access(u, t, c);
+		shared_access(u, t, c, op);
 		t->pc++;
 		break;
 	case SIM_FENCE:
@@ -257,7 +254,7 @@ out_of_steps(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *c)
 {
 	return sim_fail(u, t, c, ERR_HANG,
-	    "no end after %llu instructions of one thread",
+	    "no end after %llu jumps and accesses of one thread",
 	    (unsigned long long)u->device->options.steps);
 }
 
@@ -268,31 +265,33 @@ out_of_steps(struct sim_unit *u, struct sim_thread *t,
 #define D regs[c->d]
 #define SHIFT(x, n, bits) ((n) < (bits) ? (x) << (n) : 0)
 
+/*
+ * `fresh`: the turn's one access is still to come. A pending load that the
+ * next instruction needs is left for the next turn, as late as can be, so
+ * that others go first.
+ */
 void
 sim_run(struct sim_unit *u, struct sim_thread *t)
 {
 	const struct sim_code *code = u->kernel->code, *c = code + t->pc;
-	uint64_t *regs = t->regs, steps = t->steps;
-	uint64_t limit = u->device->options.steps;
-	bool fresh = true; /* the turn's one access is still to come */
+	uint64_t *regs = t->regs, limit = u->device->options.steps;
+	bool fresh = true;
+	unsigned op;
 
 	for (;; c++) {
-		if (++steps > limit) {
-			out_of_steps(u, t, c);
-			return;
-		}
 		if (t->pending & c->touch) {
-			/* as late as can be: others go first */
-			if (!fresh) {
-				t->pc = (int32_t)(c - code);
-				t->steps = steps - 1;
-				return;
-			}
+			if (!fresh)
+				break;
 			u->memory->settle(u, t, c->touch);
 		}
-		if (regs[c->guard] == c->negated)
-			continue;
-		switch (c->op) {
+		op = c->op;
+	dispatch:
+		switch (op) {
+		case SIM_GUARDED:
+			if (regs[c->guard] == c->negated)
+				continue;
+			op = c->guarded;
+			goto dispatch;
 		case SIM_MOV: D = A; continue;
 		case SIM_ADD32: D = U32(A + B); continue;
 		case SIM_ADD64: D = A + B; continue;
@@ -320,16 +319,19 @@ sim_run(struct sim_unit *u, struct sim_thread *t)
 		case SIM_CUT32: D = U32(A); continue;
 		case SIM_NOTP: D = !A; continue;
 		case SIM_ACTIVEMASK: D = (uint64_t)1 << t->lane; continue;
+		case SIM_CLOCK: D = clock_value(u, t, c); continue;
 		case SIM_NOP: continue;
-		case SIM_BRA: c = code + c->target - 1; continue;
+		case SIM_BRA:
+			if (++t->steps > limit) {
+				out_of_steps(u, t, c);
+				return;
+			}
+			c = code + c->target - 1;
+			continue;
 		case SIM_ALU:
 			if (slow_alu(u, t, c))
 				continue;
 			return;
-		case SIM_CLOCK:
-			t->steps = steps;
-			D = clock_value(u, t, c);
-			continue;
 		case SIM_MAPA:
 			if (mapa(u, t, c))
 				continue;
@@ -337,28 +339,28 @@ sim_run(struct sim_unit *u, struct sim_thread *t)
 		case SIM_LOAD_PARAM:
 		case SIM_LOAD_LOCAL:
 		case SIM_STORE_LOCAL:
-			if (local_access(u, t, c))
+			if (local_access(u, t, c, (enum sim_op)op))
 				continue;
 			return;
 		case SIM_TRAP:
 			sim_fail(u, t, c, ERR_FAULT, "trap");
 			return;
 		case SIM_EXIT:
-			t->steps = steps;
 			sim_thread_exit(u, t);
 			return;
 		default:
+			if (!fresh)
+				break;
 			t->pc = (int32_t)(c - code);
-			t->steps = steps;
-			if (!fresh) {
-				t->steps--;
-				return;
-			}
-			if (!turn(u, t, c))
+			if (!turn(u, t, c, (enum sim_op)op))
 				return;
 			fresh = false;
 			c = code + t->pc - 1;
 			continue;
 		}
+		break;
 	}
+	t->pc = (int32_t)(c - code);
+	if (++t->steps > limit)
+		out_of_steps(u, t, c);
 }

@@ -81,12 +81,9 @@ append(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 		    (n ? 2 * n : 1) * sizeof(*k->code));
 	c = &k->code[k->ncode++];
 	/* operands that are not there: a slot that no load waits for */
-	*c = (struct sim_code){.op = (uint8_t)op, .insn = insn, .guard = one,
-	    .d = one, .a = one, .b = one, .c = one, .target = -1};
-	if (insn) {
-		c->line = insn->loc.line;
-		c->column = insn->loc.column;
-	}
+	*c = (struct sim_code){.op = (uint8_t)op, .guard = one,
+	    .d = one, .a = one, .b = one, .c = one, .target = -1,
+	    .insn = insn};
 	return c;
 }
 
@@ -95,6 +92,8 @@ guard(struct sim_code *c, const struct insn *insn)
 {
 	if (insn->guard < 0)
 		return;
+	c->guarded = c->op;
+	c->op = SIM_GUARDED;
 	c->guard = (uint16_t)insn->guard;
 	c->negated = insn->guard_negated;
 }
@@ -442,8 +441,8 @@ lower_simple(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 
 		if (insn->nops > 1 && operand_role(insn, 1) == ROLE_WRITE)
 			more[1] = insn->ops[1].reg;
-		l->kernel->code[l->kernel->ncode - 1].elems =
-		    element_regs(l, more, 2);
+		c->elems = element_regs(l, more, 2);
+		c->vec = 2;
 	}
 	guard(c, insn);
 	return true;
@@ -497,7 +496,7 @@ static void
 settle_code(const struct sim_lower *l, struct sim_code *c)
 {
 	uint16_t *elems = (uint16_t *)(uintptr_t)c->elems;
-	int i, n = c->op == SIM_WARP_OP ? 2 : c->vec;
+	int i, n = c->vec;
 
 	settle_slot(l, &c->guard);
 	settle_slot(l, &c->d);

@@ -66,6 +66,7 @@ complete(struct sim_unit *u, struct sim_cta *cta, uint32_t id)
 		sim_ready(u, t);
 	}
 	*b = (struct sim_barrier){0};
+	cta->active &= ~((uint32_t)1 << id);
 }
 
 static bool
@@ -111,6 +112,7 @@ sim_barrier(struct sim_unit *u, struct sim_thread *t,
 		return;
 	b = &t->cta->barriers[bar.id];
 	b->active = true;
+	t->cta->active |= (uint32_t)1 << bar.id;
 	b->count = bar.count;
 	b->red = bar.red;
 	b->arrived++;
@@ -324,6 +326,7 @@ complete_warp(struct sim_unit *u, const struct sim_thread *last)
 		lanes[i].pc++;
 		sim_ready(u, &lanes[i]);
 	}
+	last->warp->waiting &= ~g.lanes;
 }
 
 /* The lane mask is the last operand. */
@@ -348,6 +351,7 @@ sim_warp(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 	}
 	u->memory->publish(u, t, &t->warp->domain);
 	sim_block(u, t, SIM_AT_WARP);
+	t->warp->waiting |= (uint32_t)1 << t->lane;
 	if (warp_complete(u, t))
 		complete_warp(u, t);
 }
@@ -367,25 +371,22 @@ sim_thread_exit(struct sim_unit *u, struct sim_thread *t)
 	cta->live--;
 	cluster->live--;
 	u->live--;
-	/* who waited for this thread waits no more */
-	for (i = 0; i < SIM_BARRIERS; i++)
-		if (is_complete(cta, &cta->barriers[i]) && cta->live > 0)
-			complete(u, cta, i);
 	if (t->arrived)
 		cluster->arrived--;
-	if (cluster->live > 0 && cluster->arrived >= cluster->live)
-		complete_cluster(u, cluster);
 	if (cluster->live == 0) {
 		sim_cluster_end(u, cluster);
 		return;
 	}
-	for (i = 0; i < SIM_WARP; i++) {
-		struct sim_thread *o = &t->warp->lanes[i];
-
-		if (t->warp->live >> i & 1 && o->state == SIM_AT_WARP &&
-		    warp_complete(u, o))
-			complete_warp(u, o);
-	}
+	/* who waited for this thread waits no more */
+	for (i = 0; cta->active >> i; i++)
+		if (is_complete(cta, &cta->barriers[i]) && cta->live > 0)
+			complete(u, cta, i);
+	if (cluster->arrived >= cluster->live)
+		complete_cluster(u, cluster);
+	for (i = 0; t->warp->waiting >> i; i++)
+		if (t->warp->waiting >> i & 1 &&
+		    warp_complete(u, &t->warp->lanes[i]))
+			complete_warp(u, &t->warp->lanes[i]);
 }
 
 void

@@ -95,7 +95,7 @@ special(const struct sim_unit *u, const struct sim_thread *t,
 
 	size = cta->cluster->size;
 	switch (which) {
-	case SPECIAL_TID_X: return t->tid % x;
+	case SPECIAL_TID_X: return t->tid < x ? t->tid : t->tid % x;
 	case SPECIAL_TID_Y: return t->tid % xy / x;
 	case SPECIAL_TID_Z: return t->tid / xy;
 	case SPECIAL_NTID_X: return x;
@@ -155,25 +155,74 @@ template_fill(struct sim_unit *u)
 	}
 }
 
+/* Specials that threads of one CTA differ in. */
+static bool
+is_of_thread(const struct sim_slot *s)
+{
+	switch ((enum sim_special)s->value) {
+	case SPECIAL_TID_X:
+	case SPECIAL_TID_Y:
+	case SPECIAL_TID_Z:
+	case SPECIAL_LANEID:
+	case SPECIAL_WARPID:
+	case SPECIAL_LANEMASK_EQ:
+	case SPECIAL_LANEMASK_LE:
+	case SPECIAL_LANEMASK_LT:
+	case SPECIAL_LANEMASK_GE:
+	case SPECIAL_LANEMASK_GT:
+		return s->source == SIM_SOURCE_SPECIAL;
+	default:
+		return false;
+	}
+}
+
 static void
-registers_fill(struct sim_unit *u, struct sim_thread *t)
+fills_find(struct sim_unit *u)
 {
 	const struct sim_kernel *k = u->kernel;
-	uint64_t *to = t->regs + k->nregs;
-	uint64_t base = (uint64_t)t->cta->rank << SIM_RANK_BITS;
+	int i, pass, n = 0;
+
+	u->fills = arena_alloc(u->arena,
+	    (size_t)k->nslots * sizeof(*u->fills));
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < k->nslots; i++)
+			if (k->slots[i].source >= SIM_SOURCE_SHARED &&
+			    is_of_thread(&k->slots[i]) == (pass == 1))
+				u->fills[n++] = (struct sim_fill){
+				    (uint32_t)(k->nregs + i), &k->slots[i]};
+		if (pass == 0)
+			u->ncta_fills = n;
+	}
+	u->nfills = n;
+}
+
+/* What all threads of the CTA share goes into the template. */
+static void
+cta_fill(struct sim_unit *u, const struct sim_cta *cta)
+{
+	uint64_t base = (uint64_t)cta->rank << SIM_RANK_BITS;
+	int i;
+
+	for (i = 0; i < u->ncta_fills; i++) {
+		const struct sim_slot *s = u->fills[i].from;
+
+		u->template[u->fills[i].slot] =
+		    s->source == SIM_SOURCE_SPECIAL ? special(u,
+		    &cta->threads[0], (enum sim_special)s->value) :
+		    base + (s->source == SIM_SOURCE_SHARED ? s->value :
+		    u->shared_dynamic);
+	}
+}
+
+static void
+thread_fill(struct sim_unit *u, struct sim_thread *t)
+{
 	int i;
 
 	memcpy(t->regs, u->template, u->nregfile * sizeof(*t->regs));
-	for (i = 0; i < k->nslots; i++) {
-		const struct sim_slot *s = &k->slots[i];
-
-		if (s->source == SIM_SOURCE_SPECIAL)
-			to[i] = special(u, t, (enum sim_special)s->value);
-		else if (s->source == SIM_SOURCE_SHARED)
-			to[i] = base + s->value;
-		else if (s->source == SIM_SOURCE_DYNAMIC)
-			to[i] = base + u->shared_dynamic;
-	}
+	for (i = u->ncta_fills; i < u->nfills; i++)
+		t->regs[u->fills[i].slot] = special(u, t,
+		    (enum sim_special)u->fills[i].from->value);
 }
 
 /* ---- CTAs ------------------------------------------------------------------- */
@@ -187,19 +236,18 @@ thread_start(struct sim_unit *u, struct sim_cta *cta, uint32_t tid)
 	t->pc = 0;
 	t->tid = tid;
 	t->lane = tid % SIM_WARP;
-	t->cta = cta;
 	t->warp = w;
 	t->steps = 0;
 	t->pending = 0;
 	t->arrived = false;
 	if (t->lane == 0) {
 		w->lanes = t;
-		w->count = w->live = 0;
+		w->count = w->live = w->waiting = 0;
 		w->domain = (struct sim_domain){0};
 	}
 	w->count |= (uint32_t)1 << t->lane;
 	w->live = w->count;
-	registers_fill(u, t);
+	thread_fill(u, t);
 	if (u->kernel->local)
 		memset(t->local, 0, u->kernel->local);
 	t->state = SIM_EXITED;
@@ -217,9 +265,12 @@ cta_start(struct sim_unit *u, struct sim_cta *cta, uint64_t index)
 
 	cta->index = index;
 	cta->live = u->block;
-	memset(cta->barriers, 0, sizeof(cta->barriers));
+	if (cta->active)
+		memset(cta->barriers, 0, sizeof(cta->barriers));
+	cta->active = 0;
 	cta->domain = (struct sim_domain){0};
 	memset(cta->shared, SHARED_JUNK, u->shared_bytes);
+	cta_fill(u, cta);
 	for (i = 0; i < u->block; i++)
 		thread_start(u, cta, i);
 }
@@ -284,7 +335,7 @@ shape_threads(struct sim_unit *u)
 static void
 shape_ctas(struct sim_unit *u)
 {
-	uint32_t i, warps = (u->block + SIM_WARP - 1) / SIM_WARP;
+	uint32_t i, j, warps = (u->block + SIM_WARP - 1) / SIM_WARP;
 
 	u->ctas = arena_alloc(u->arena, u->nctas * sizeof(*u->ctas));
 	u->clusters = arena_alloc(u->arena,
@@ -300,6 +351,8 @@ shape_ctas(struct sim_unit *u)
 		cta->cluster = &u->clusters[i / u->ncluster];
 		cta->cluster->size = u->ncluster;
 		cta->cluster->rank0 = i - cta->rank;
+		for (j = 0; j < u->block; j++)
+			cta->threads[j].cta = cta;
 	}
 }
 
@@ -335,6 +388,7 @@ shape(struct sim_unit *u, const struct sim_kernel *kernel,
 	u->nregfile = (uint32_t)(kernel->nregs + kernel->nslots);
 	u->template = arena_alloc(u->arena,
 	    u->nregfile * sizeof(*u->template));
+	fills_find(u);
 	shape_threads(u);
 	shape_ctas(u);
 }

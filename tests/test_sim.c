@@ -200,7 +200,7 @@ static const struct {
 	    ERR_FAULT, 1, "ld: illegal address 0x4 in shared memory of 4 "},
 	{"trap", "", "\ntrap;", 1, 1, ERR_FAULT, 2, "trap"},
 	{"endless loop", "", "L: bra L;", 1, 1,
-	    ERR_HANG, 1, "no end after 20000000 instructions"},
+	    ERR_HANG, 1, "no end after 20000000 jumps"},
 	{"division by zero", "", "div.u32 %r0, 1, 0;", 1, 1,
 	    ERR_FAULT, 1, "div: division by zero"},
 	{"deadlock", "", "mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0;\n"
