@@ -45,6 +45,24 @@ errs_add(struct errs *errs, const struct err *err)
 	errs->count++;
 }
 
+bool
+errs_say(struct errs *errs, struct loc loc, const char *format, ...)
+{
+	struct err err = {.code = ERR_INPUT, .loc = loc};
+	va_list args;
+	int i;
+
+	va_start(args, format);
+	vsnprintf(err.message, sizeof(err.message), format, args);
+	va_end(args);
+	for (i = 0; i < errs->count; i++)
+		if (loc_compare(errs->list[i].loc, loc) == 0 &&
+		    strcmp(errs->list[i].message, err.message) == 0)
+			return false;
+	errs_add(errs, &err);
+	return false;
+}
+
 static const char *
 line_start(const struct source *source, int line)
 {

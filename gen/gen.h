@@ -317,7 +317,7 @@ enum cond_op {
 struct cond {
 	enum cond_op op;
 	struct loc loc;
-	int64_t value; /* CONST */
+	int64_t value; /* CONST; SLOT: bits to sign-extend from, or 0 */
 	int slot; /* SLOT */
 	const struct cond *a, *b;
 };
@@ -588,6 +588,11 @@ __attribute__((format(printf, 4, 5)))
 bool err_set(struct err *err, enum err_code code, struct loc loc,
     const char *format, ...); /* always returns false */
 void errs_add(struct errs *errs, const struct err *err);
+/* An ERR_INPUT from its message, said once a place; returns false. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+bool errs_say(struct errs *errs, struct loc loc, const char *format, ...);
 /* "name:line:col: error: message", the source line, and a caret. */
 void err_print(FILE *f, const struct err *err, const struct source *source);
 void errs_print(FILE *f, const struct errs *errs, const struct source *source);
@@ -724,8 +729,12 @@ bool address_find(const struct program *p, uint64_t address, int *var,
     int64_t *offset);
 
 /* check.c: what a program must satisfy, whichever reader made it; computes
-   ptx, sm, hangs, register types and the domains */
+   ptx, sm, hangs, register types, the domains and the hash */
 bool program_check(struct program *p, struct arena *a, struct errs *errs);
+/* Its first step: accesses take types and spaces from their locations,
+   registers from their uses. Readers call it before they read conditions,
+   whose slots have the registers' sizes. */
+bool program_types(struct program *p, struct errs *errs);
 
 /* read.c, read_litmus.c: append the programs of a file to the suite */
 bool read_yaml(const struct source *source, struct arena *a,
@@ -736,8 +745,12 @@ bool read_litmus(const struct source *source, struct arena *a,
 bool read_any(const struct source *source, struct arena *a,
     struct suite *suite, struct errs *errs);
 
-/* write.c: the same program as text that the reader takes back */
+/* write_yaml.c, write_litmus.c: the same program as text that the reader
+   takes back */
 void write_yaml(struct text *t, const struct program *p);
+/* What the program's hash covers: all that is run and asked, but neither
+   name, place, nor expectation. */
+void program_body(struct text *t, const struct program *p);
 bool write_litmus(struct text *t, const struct program *p, struct err *err);
 
 /* env.c */
