@@ -212,9 +212,9 @@ alias_check(const struct program *p, const struct var *v, struct errs *errs)
 	if (v->alias_of < 0)
 		return true;
 	root = &p->vars[v->alias_of];
-	if (root->alias_of >= 0)
-		return errs_say(errs, v->loc, "'%s' is an alias of '%s', "
-		    "which is an alias itself", v->name, root->name);
+	if (root->alias_of >= 0 && root > v)
+		return errs_say(errs, v->loc, "'%s' is an alias of '%s', an "
+		    "alias that is declared later", v->name, root->name);
 	if (root->space != v->space || root->cta != v->cta)
 		return errs_say(errs, v->loc, "'%s' and its alias '%s' must "
 		    "be in the same space", root->name, v->name);

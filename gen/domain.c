@@ -92,7 +92,9 @@ address_find(const struct program *p, uint64_t address, int *var,
 static int
 root_of(const struct program *p, int var)
 {
-	return p->vars[var].alias_of >= 0 ? p->vars[var].alias_of : var;
+	while (p->vars[var].alias_of >= 0)
+		var = p->vars[var].alias_of;
+	return var;
 }
 
 /* ---- sets ----------------------------------------------------------------- */
