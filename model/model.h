@@ -18,8 +18,31 @@ struct model_opts {
 	bool po_in_base;
 	bool cas_fail_writes;
 	int unroll; /* backward jumps a thread may take; at least 1 */
-	uint64_t max_candidates; /* refuse beyond this many */
-	bool witnesses; /* keep one execution an outcome */
+	uint64_t max_candidates; /* refuse beyond this much work */
+	bool witnesses; /* keep one execution an outcome, for the first
+		WITNESSES_MAX outcomes */
+	uint64_t mutation; /* tests: rules to flip, 1 << RULE_x */
+};
+
+#define WITNESSES_MAX 4096
+
+/* Each rule of rules.def: RULE_SCOPES, ... */
+enum rule {
+#define RULE(id, ...) RULE_##id,
+#include "rules.def"
+#undef RULE
+	RULE_COUNT,
+};
+
+/* The axioms (PTX ISA 8.10), in the order in which they are tried. */
+enum axiom {
+	AXIOM_NONE, /* none is broken: a consistent execution */
+	AXIOM_THIN_AIR,
+	AXIOM_FENCE_SC,
+	AXIOM_CAUSALITY,
+	AXIOM_COHERENCE,
+	AXIOM_ATOMICITY,
+	AXIOM_SC_LOCATION,
 };
 
 enum event_kind {
@@ -45,6 +68,10 @@ struct event {
 	int barrier, generation; /* BARRIER: id and generation, else -1 */
 	bool arrive_only;
 };
+
+/* Ids of the barriers that have none: barrier.cluster, bar.warp.sync. */
+#define BARRIER_CLUSTER (-2)
+#define BARRIER_WARP (-3)
 
 #define EVENTS_MAX 64
 typedef uint64_t event_row; /* bit j: related to event j */
@@ -100,6 +127,22 @@ const struct outcome *outcomes_find(const struct outcomes *out,
 /* The .litmus statement itself: exists reachable, ~exists not reachable,
    forall holds (spec 3.3, 3.4). */
 bool model_statement(const struct program *p, const struct outcomes *out);
+
+/*
+ * candidates.c: every candidate execution that ends in the outcome, with
+ * the first axiom it breaks (NONE: a witness), until `visit` returns false.
+ * The execution is valid during the call only. ERR_LIMIT as model_run().
+ */
+bool model_candidates(const struct program *p, const struct model_opts *opts,
+    uint32_t code, bool (*visit)(void *user, const struct execution *x,
+    enum axiom broken), void *user, struct arena *a, struct err *err);
+/* axioms.c: derives every relation of *x that follows from its events, rf,
+   co, sc and (for barriers) sw; returns the first axiom broken. */
+enum axiom model_judge(const struct program *p,
+    const struct model_opts *opts, struct execution *x);
+const char *axiom_name(enum axiom axiom); /* "Coherence" */
+const char *axiom_section(enum axiom axiom); /* "8.10.1" */
+const char *rule_name(enum rule rule); /* "RELEASE_2" */
 
 /* explain.c */
 enum explain_format { EXPLAIN_TEXT, EXPLAIN_DOT, EXPLAIN_SVG };

@@ -1,0 +1,285 @@
+/*
+ * Every path of every thread, over the values that its reads could return.
+ *
+ * The values that a location may hold are found in rounds: in each, a read
+ * returns what some write could have stored in the round before. An
+ * execution's reads-from and dependencies together have no cycle (PTX ISA
+ * 8.10.4), so its values appear after at most as many rounds as it has
+ * writes, and the rounds may end there even where the values would go on
+ * growing (x = x + 1 in two threads).
+ */
+#include "steps.h"
+
+#include <string.h>
+
+#define STORED_EVENTS_MAX 500000 /* of all paths: some 64 MB */
+
+struct round {
+	int writes; /* at most, in one path of each thread */
+	int stored; /* events */
+};
+
+bool
+stop_reason(struct model *m, struct loc loc, const char *reason)
+{
+	if (m->stop != STOP_NOT)
+		return false;
+	m->stop = STOP_NO_VERDICT;
+	m->reason = reason;
+	m->reason_loc = loc;
+	return false;
+}
+
+bool
+stop_limit(struct model *m, const char *what)
+{
+	if (m->stop != STOP_NOT)
+		return false;
+	m->stop = STOP_LIMIT;
+	m->reason = what;
+	m->reason_loc = m->p->loc;
+	return false;
+}
+
+bool
+work_add(struct model *m, uint64_t units)
+{
+	m->work_done += units;
+	return m->work_done <= m->work_max || stop_limit(m, NULL);
+}
+
+/* ---- one round -------------------------------------------------------- */
+
+static void
+keep_finals(const struct runner *r, struct path *path)
+{
+	const struct program *p = r->m->p;
+	int i;
+
+	path->finals = arena_alloc(r->m->work,
+	    (size_t)p->nslots * sizeof(*path->finals));
+	for (i = 0; i < p->nslots; i++) {
+		const struct slot *s = &p->slots[i];
+		int bits = 8 * s->size;
+
+		if (s->thread != r->t)
+			continue;
+		path->finals[i] = bits >= 64 ? r->value[s->reg] :
+		    r->value[s->reg] & (((uint64_t)1 << bits) - 1);
+	}
+}
+
+static bool
+keep_path(struct runner *r, struct round *round, size_t *room)
+{
+	struct model *m = r->m;
+	struct paths *paths = &m->paths[r->t];
+	size_t size = (size_t)r->count * sizeof(*r->events);
+	struct path *path;
+
+	round->stored += r->count + 1;
+	if (round->stored > STORED_EVENTS_MAX)
+		return stop_limit(m, "the threads have too many paths");
+	if ((size_t)paths->count == *room) {
+		size_t more = *room ? 2 * *room : 16;
+
+		paths->list = arena_grow(m->work, paths->list,
+		    *room * sizeof(*path), more * sizeof(*path));
+		*room = more;
+	}
+	path = &paths->list[paths->count++];
+	*path = (struct path){.count = r->count, .cut = r->cut,
+	    .spins = r->spins, .spin_from = r->spin_from};
+	path->events = arena_alloc(m->work, size);
+	if (size)
+		memcpy(path->events, r->events, size);
+	keep_finals(r, path);
+	m->bounded |= r->cut;
+	return true;
+}
+
+/* The next combination of choices, the last read first. */
+static bool
+next_choice(struct runner *r)
+{
+	while (r->depth > 0) {
+		if (++r->choice[r->depth - 1] < r->choices[r->depth - 1])
+			return true;
+		r->depth--;
+	}
+	return false;
+}
+
+static int
+count_writes(const struct runner *r)
+{
+	int i, n = 0;
+
+	for (i = 0; i < r->count; i++)
+		n += r->events[i].event.kind == EVENT_WRITE;
+	return n;
+}
+
+static bool
+run_thread(struct runner *r, int t, struct round *round)
+{
+	struct model *m = r->m;
+	size_t n = (size_t)m->p->threads[t].nregs, room = 0;
+	int writes = 0;
+
+	r->t = t;
+	r->thread = &m->p->threads[t];
+	r->value = arena_alloc(m->work, n * sizeof(*r->value));
+	r->taint = arena_alloc(m->work, n * sizeof(*r->taint));
+	r->spin_value = arena_alloc(m->work, n * sizeof(*r->value));
+	r->depth = 0;
+	m->paths[t] = (struct paths){0};
+	do {
+		if (!steps_run(r) || !work_add(m, 1))
+			return false;
+		if (r->dropped)
+			continue;
+		if (!keep_path(r, round, &room))
+			return false;
+		if (count_writes(r) > writes)
+			writes = count_writes(r);
+	} while (next_choice(r));
+	round->writes += writes;
+	return true;
+}
+
+static bool
+run_rounds(struct model *m, struct runner *r)
+{
+	struct round round;
+	int turn = 0, t, i;
+
+	do {
+		arena_reset(m->work);
+		round = (struct round){0};
+		m->bounded = m->grew = false;
+		for (i = 0; i < m->nlocs; i++)
+			m->locs[i].visible = m->locs[i].nvalues;
+		for (t = 0; t < m->p->nthreads; t++)
+			if (!run_thread(r, t, &round))
+				return false;
+	} while (m->grew && turn++ <= round.writes);
+	return true;
+}
+
+/* ---- what paths need from each other ---------------------------------- */
+
+static bool
+number_cells(struct model *m)
+{
+	int i, n = 0;
+
+	for (i = 0; i < m->nlocs; i++) {
+		m->locs[i].cell = n;
+		n += m->locs[i].nvalues;
+	}
+	return n <= 64 * CELL_WORDS ||
+	    stop_limit(m, "memory may hold more than 512 different values");
+}
+
+static void
+find_cells(const struct model *m, struct path *path)
+{
+	int i;
+
+	path->needs = path->provides = (struct cells){0};
+	for (i = 0; i < path->count; i++) {
+		const struct event *e = &path->events[i].event;
+		int value;
+
+		if (e->kind != EVENT_READ && e->kind != EVENT_WRITE)
+			continue;
+		value = location_value(&m->locs[e->loc], e->value);
+		if (e->kind == EVENT_WRITE)
+			cells_add(&path->provides, m->locs[e->loc].cell +
+			    value);
+		else if (value > 0)
+			cells_add(&path->needs, m->locs[e->loc].cell + value);
+	}
+}
+
+bool
+cells_within(const struct cells *a, const struct cells *b,
+    const struct cells *c)
+{
+	uint64_t missing = 0;
+	int i;
+
+	for (i = 0; i < CELL_WORDS; i++)
+		missing |= a->word[i] & ~(b->word[i] | c->word[i]);
+	return !missing;
+}
+
+void
+cells_merge(struct cells *a, const struct cells *b)
+{
+	int i;
+
+	for (i = 0; i < CELL_WORDS; i++)
+		a->word[i] |= b->word[i];
+}
+
+/* Drops the paths of a thread that read what nobody writes. */
+static bool
+drop_orphans(struct model *m, int t)
+{
+	struct paths *paths = &m->paths[t];
+	struct cells others = {0};
+	int i, kept = 0;
+
+	for (i = 0; i < m->p->nthreads; i++)
+		if (i != t)
+			cells_merge(&others, &m->paths[i].provides);
+	for (i = 0; i < paths->count; i++)
+		if (cells_within(&paths->list[i].needs,
+		    &paths->list[i].provides, &others))
+			paths->list[kept++] = paths->list[i];
+	if (kept == paths->count)
+		return false;
+	paths->count = kept;
+	paths->provides = (struct cells){0};
+	for (i = 0; i < kept; i++)
+		cells_merge(&paths->provides, &paths->list[i].provides);
+	return true;
+}
+
+static void
+drop_all_orphans(struct model *m)
+{
+	bool changed = true;
+	int t, i;
+
+	for (t = 0; t < m->p->nthreads; t++)
+		for (i = 0; i < m->paths[t].count; i++) {
+			find_cells(m, &m->paths[t].list[i]);
+			cells_merge(&m->paths[t].provides,
+			    &m->paths[t].list[i].provides);
+		}
+	while (changed) {
+		changed = false;
+		for (t = 0; t < m->p->nthreads; t++)
+			changed |= drop_orphans(m, t);
+	}
+}
+
+bool
+paths_make(struct model *m)
+{
+	struct runner r = {.m = m};
+	int i;
+
+	if (!run_rounds(m, &r) || !number_cells(m))
+		return false;
+	for (i = 0; i < m->nlocs; i++)
+		if (m->locs[i].nc && m->locs[i].written)
+			return stop_reason(m, m->locs[i].nc_loc,
+			    "ld.global.nc of a location that the test writes "
+			    "(PTX ISA 8.1: outside the model)");
+	drop_all_orphans(m);
+	return true;
+}

@@ -1,0 +1,266 @@
+/*
+ * Every combination of paths, one a thread, in which each read could find
+ * a write of its value.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+/* ---- the events of a combination -------------------------------------- */
+
+static bool
+add_inits(struct search *s)
+{
+	struct graph *g = &s->g;
+	struct execution *x = &g->x;
+	event_row seen = 0;
+	int t, i;
+
+	for (t = 0; t < s->m->p->nthreads; t++)
+		for (i = 0; i < s->path[t]->count; i++)
+			if (s->path[t]->events[i].event.loc >= 0)
+				seen |= BIT(s->path[t]->events[i].event.loc);
+	x->count = 0;
+	EACH(i, seen) {
+		const struct location *l = &s->m->locs[i];
+
+		if (x->count == EVENTS_MAX)
+			return false;
+		g->origin[x->count] = NULL;
+		x->dep[x->count] = 0;
+		x->events[x->count++] = (struct event){
+			.kind = EVENT_INIT, .sem = SEM_WEAK, .thread = -1,
+			.insn = -1, .var = l->root,
+			.elem = l->offset / s->m->p->vars[l->root].size,
+			.loc = i, .size = l->size, .value = l->values[0],
+			.rmw = -1, .barrier = -1, .generation = -1,
+		};
+	}
+	return true;
+}
+
+/* The first `count` events of a path. */
+static bool
+add_thread(struct search *s, int t, int count)
+{
+	struct graph *g = &s->g;
+	struct execution *x = &g->x;
+	int first = s->first[t] = x->count, i, j;
+
+	if (first + count > EVENTS_MAX)
+		return false;
+	for (i = 0; i < count; i++) {
+		struct event *e = &x->events[first + i];
+
+		g->origin[first + i] = &s->path[t]->events[i];
+		*e = s->path[t]->events[i].event;
+		if (e->rmw >= 0)
+			e->rmw = e->rmw < count ? e->rmw + first : -1;
+		x->dep[first + i] = 0;
+		g->barrier[first + i] = 0;
+		EACH(j, path_event_deps(s->m, g->origin[first + i]))
+			x->dep[first + j] |= BIT(first + i);
+	}
+	x->count += count;
+	return true;
+}
+
+static bool
+build(struct search *s, const struct way *way)
+{
+	int t;
+
+	if (!add_inits(s))
+		return stop_limit(s->m, "an execution has more than 64 "
+		    "events");
+	for (t = 0; t < s->g.x.count; t++)
+		s->g.barrier[t] = 0;
+	for (t = 0; t < s->m->p->nthreads; t++)
+		if (!add_thread(s, t, way && way->stuck ? way->end[t] :
+		    s->path[t]->count))
+			return stop_limit(s->m, "an execution has more than "
+			    "64 events");
+	graph_static(&s->g);
+	return true;
+}
+
+/* ---- one combination -------------------------------------------------- */
+
+/* The events of the whole product that a row names, in a product cut off
+   where threads block. */
+static event_row
+moved(const struct search *s, const int *whole, event_row row)
+{
+	event_row found = 0;
+	int t, i;
+
+	EACH(i, row) {
+		for (t = s->m->p->nthreads - 1; whole[t] > i; t--)
+			;
+		if (!s->way->stuck || i - whole[t] < s->way->end[t])
+			found |= BIT(s->first[t] + i - whole[t]);
+	}
+	return found;
+}
+
+static void
+pass_barriers(struct search *s, const int *whole)
+{
+	struct execution *x = &s->g.x;
+	int t, i;
+
+	for (t = 0; t < s->m->p->nthreads; t++) {
+		int count = s->way->stuck ? s->way->end[t] :
+		    s->path[t]->count;
+
+		for (i = 0; i < count; i++) {
+			int now = s->first[t] + i, then = whole[t] + i;
+
+			if (x->events[now].kind != EVENT_BARRIER)
+				continue;
+			x->events[now].generation = s->way->generation[then];
+			if (HAS(s->m, BARRIERS))
+				s->g.barrier[now] = moved(s, whole,
+				    s->way->sync[then]);
+		}
+	}
+}
+
+static void
+search_outcomes(struct search *s)
+{
+	if (s->visit || results_pending(s))
+		candidates_search(s);
+	if (!s->visit && results_unmarked(s))
+		interleave(s);
+}
+
+/* The reads of a loop's last turn, which will go on like it. */
+static void
+find_spinning(struct search *s)
+{
+	int t, i;
+
+	s->spinning = 0;
+	for (t = 0; t < s->m->p->nthreads; t++) {
+		const struct path *path = s->path[t];
+
+		for (i = path->spin_from; path->spins && i < path->count; i++)
+			if (path->events[i].event.kind == EVENT_READ)
+				s->spinning |= BIT(s->first[t] + i);
+	}
+	s->spinning &= s->g.reads;
+}
+
+/* Is there a consistent execution in which some thread never ends? */
+static void
+search_hang(struct search *s)
+{
+	bool hanging = s->hanging;
+
+	s->hanging = true;
+	find_spinning(s);
+	candidates_search(s);
+	s->hanging = hanging;
+}
+
+static void
+search_way(struct search *s, const struct way *way, const int *whole)
+{
+	s->way = way;
+	if (way->stuck && (s->visit || s->hang))
+		return;
+	if (!build(s, way))
+		return;
+	pass_barriers(s, whole);
+	if (way->stuck || s->hanging)
+		search_hang(s);
+	else
+		search_outcomes(s);
+}
+
+static void
+search_product(struct search *s)
+{
+	const struct program *p = s->m->p;
+	struct ways ways = {0};
+	int whole[THREADS_MAX], i;
+
+	if (!work_add(s->m, 2) || !build(s, NULL))
+		return;
+	if (!s->hanging && !s->visit && !results_pending(s) &&
+	    !results_unmarked(s))
+		return;
+	memcpy(whole, s->first, sizeof(whole));
+	arena_reset(s->scratch);
+	if (!(p->dialect == DIALECT_LITMUS ? dialect_resolve(s, &ways) :
+	    barriers_resolve(s, &ways)))
+		return;
+	for (i = 0; i < ways.count && s->m->stop == STOP_NOT; i++)
+		search_way(s, &ways.list[i], whole);
+}
+
+/* ---- all combinations ------------------------------------------------- */
+
+static void
+keep_registers(struct search *s, int t)
+{
+	const struct program *p = s->m->p;
+	int i;
+
+	for (i = 0; i < p->nslots; i++)
+		if (p->slots[i].thread == t)
+			s->values[i] = s->path[t]->finals[i];
+}
+
+/*
+ * Hanging: paths that spin may be chosen too, and one must be. The ends of
+ * loops that do not spin are in no execution.
+ */
+static bool
+usable(const struct search *s, const struct path *path)
+{
+	return !path->cut || (s->hanging && path->spins);
+}
+
+static void
+choose_paths(struct search *s, int t, const struct cells *needs,
+    const struct cells *provides, bool spins)
+{
+	const struct paths *paths = &s->m->paths[t];
+	int i;
+
+	if (t == s->m->p->nthreads) {
+		if (spins == s->hanging)
+			search_product(s);
+		return;
+	}
+	for (i = 0; i < paths->count && s->m->stop == STOP_NOT; i++) {
+		const struct path *path = &paths->list[i];
+		struct cells n = *needs, w = *provides;
+
+		if (!usable(s, path) || (s->hanging && s->hang))
+			continue;
+		cells_merge(&n, &path->needs);
+		cells_merge(&w, &path->provides);
+		if (!cells_within(&n, &w, &s->possible[t + 1]))
+			continue;
+		s->path[t] = path;
+		keep_registers(s, t);
+		if (!s->visit || results_match(s, t))
+			choose_paths(s, t + 1, &n, &w, spins || path->spins);
+	}
+}
+
+void
+products_search(struct search *s)
+{
+	struct cells none = {0};
+	int t;
+
+	for (t = s->m->p->nthreads; t-- > 0;) {
+		s->possible[t] = s->possible[t + 1];
+		cells_merge(&s->possible[t], &s->m->paths[t].provides);
+	}
+	choose_paths(s, 0, &none, &none, false);
+}

@@ -1,0 +1,508 @@
+/*
+ * Runs the code of a thread once: registers hold values, reads return what
+ * the runner chose for them, and everything else becomes events.
+ */
+#include "steps.h"
+
+#include <string.h>
+
+/* ---- registers -------------------------------------------------------- */
+
+static uint64_t
+operand_value(const struct runner *r, const struct operand *o,
+    event_row *taint)
+{
+	switch (o->kind) {
+	case OPERAND_REG:
+		*taint |= r->taint[o->reg];
+		return o->negated ? !r->value[o->reg] : r->value[o->reg];
+	case OPERAND_IMM:
+		return (uint64_t)o->imm;
+	case OPERAND_VAR:
+		return var_address(r->m->p, o->var);
+	default:
+		return 0; /* coverage_check() let nothing else in */
+	}
+}
+
+static void
+set_register(struct runner *r, int reg, uint64_t value, event_row taint)
+{
+	r->value[reg] = value;
+	r->taint[reg] = taint;
+}
+
+static bool
+guard_holds(const struct runner *r, const struct insn *insn)
+{
+	return insn->guard < 0 ||
+	    !r->value[insn->guard] == insn->guard_negated;
+}
+
+static event_row
+guard_taint(const struct runner *r, const struct insn *insn)
+{
+	return insn->guard < 0 ? 0 : r->taint[insn->guard];
+}
+
+/* A register that an instruction would have written depends on the guard
+   that kept it from it. */
+static void
+skip_insn(struct runner *r, const struct insn *insn)
+{
+	int i, j;
+
+	for (i = 0; i < insn->nops; i++) {
+		const struct operand *o = &insn->ops[i];
+
+		if (operand_role(insn, i) != ROLE_WRITE)
+			continue;
+		if (o->kind == OPERAND_REG)
+			r->taint[o->reg] |= guard_taint(r, insn);
+		for (j = 0; o->kind == OPERAND_VEC && j < o->nvec; j++)
+			r->taint[o->vec[j]] |= guard_taint(r, insn);
+	}
+}
+
+static bool
+run_alu(struct runner *r, const struct insn *insn)
+{
+	event_row taint = guard_taint(r, insn);
+	uint64_t in[OPERANDS_MAX] = {0}, out;
+	int i;
+
+	for (i = 1; i < insn->nops; i++)
+		in[i - 1] = operand_value(r, &insn->ops[i], &taint);
+	if (!alu_apply(insn, in, &out))
+		return stop_reason(r->m, insn->loc,
+		    "the model does not know the result of an instruction");
+	set_register(r, insn->ops[0].reg, out, taint);
+	return true;
+}
+
+/* ---- memory ----------------------------------------------------------- */
+
+static struct path_event *
+add_event(struct runner *r, enum event_kind kind, const struct insn *insn)
+{
+	struct path_event *e;
+
+	if (r->count == EVENTS_MAX) {
+		stop_limit(r->m, "a thread has more than 64 events");
+		return NULL;
+	}
+	e = &r->events[r->count++];
+	*e = (struct path_event){
+		.event = {
+			.kind = kind, .sem = insn->sem, .scope = insn->scope,
+			.proxy = insn->proxy, .thread = r->t, .insn = r->pc,
+			.turn = r->turn[r->pc], .var = -1, .elem = -1,
+			.loc = -1, .rmw = -1, .barrier = -1,
+			.generation = -1,
+		},
+		.data = guard_taint(r, insn),
+		.ctrl = r->ctrl,
+	};
+	if (insn->sem == SEM_VOLATILE || insn->sem == SEM_MMIO) {
+		/* PTX ISA 8.4.1, 8.4.2 */
+		e->event.sem = SEM_RELAXED;
+		e->event.scope = SCOPE_SYS;
+	}
+	return e;
+}
+
+static event_row
+event_bit(const struct runner *r, const struct path_event *e)
+{
+	return BIT(e - r->events);
+}
+
+/* PTX ISA 8.10.4, spec 2.7: data, address and control, and an atom's
+   write on its read. */
+event_row
+path_event_deps(const struct model *m, const struct path_event *e)
+{
+	event_row deps = 0;
+
+	if (HAS(m, DEP_DATA))
+		deps |= e->data;
+	if (HAS(m, DEP_CTRL))
+		deps |= e->ctrl;
+	if (HAS(m, DEP_RMW) && e->event.kind == EVENT_WRITE &&
+	    e->event.rmw >= 0)
+		deps |= BIT(e->event.rmw);
+	return deps;
+}
+
+/* Which location element `i` of the access at operand `o` is. */
+static struct location *
+find_location(struct runner *r, const struct insn *insn,
+    const struct operand *o, int i, struct path_event *e)
+{
+	struct model *m = r->m;
+	int var = o->var, size = type_size(insn->type);
+	int64_t offset = o->imm;
+	struct location *l;
+
+	if (o->reg >= 0) {
+		e->data |= r->taint[o->reg];
+		if (!address_find(m->p, r->value[o->reg] + (uint64_t)o->imm,
+		    &var, &offset)) {
+			stop_reason(m, insn->loc, "the address may be of no "
+			    "declared location");
+			return NULL;
+		}
+	}
+	offset += (int64_t)i * size;
+	if (offset < 0 || offset > INT32_MAX / 2)
+		offset = -1;
+	l = location_find(m, insn->loc, var, (int)offset, size);
+	if (!l)
+		return NULL;
+	if (insn->nc && !l->nc) {
+		l->nc = true;
+		l->nc_loc = insn->loc;
+	}
+	e->event.var = m->virt[var];
+	e->event.elem = (int)offset / m->p->vars[var].size;
+	e->event.loc = (int)(l - m->locs);
+	e->event.size = size;
+	return l;
+}
+
+/* What must have happened for an event that depends on `reads`; false if
+   that includes `own`. */
+static bool
+find_support(struct runner *r, struct support *support, event_row reads,
+    uint64_t own)
+{
+	int i;
+
+	support->needs[0] = 0;
+	support->count = 1;
+	EACH(i, reads)
+		if (!support_join(support, &r->support[i], own))
+			return false;
+	return true;
+}
+
+static struct path_event *
+add_read(struct runner *r, const struct insn *insn, const struct operand *o,
+    int i)
+{
+	struct path_event *e = add_event(r, EVENT_READ, insn);
+	struct location *l = e ? find_location(r, insn, o, i, e) : NULL;
+	struct support *support;
+	int value;
+
+	if (!l)
+		return NULL;
+	if (r->nreads == r->depth) {
+		r->choice[r->depth++] = 0;
+		r->choices[r->nreads] = l->visible ? l->visible : 1;
+	}
+	value = r->choice[r->nreads++];
+	e->event.value = l->values[value];
+	support = &r->support[e - r->events];
+	find_support(r, support, path_event_deps(r->m, e), 0);
+	support_join(support, &l->support[value], 0);
+	return e;
+}
+
+/*
+ * Number of a write: each thread has an n-th write at most once in an
+ * execution, whatever instruction it comes from. Those that find no room
+ * are not followed.
+ */
+static uint64_t
+write_bit(struct runner *r)
+{
+	int room = 64 / r->m->p->nthreads, n = r->writes++;
+
+	return n < room ? (uint64_t)1 << (r->t * room + n) : 0;
+}
+
+/* `read`: of the same atom, or -1. */
+static struct path_event *
+add_write(struct runner *r, const struct insn *insn, const struct operand *o,
+    int i, event_row taint, int read, uint64_t value)
+{
+	struct path_event *e = add_event(r, EVENT_WRITE, insn);
+	struct location *l = e ? find_location(r, insn, o, i, e) : NULL;
+	uint64_t own = write_bit(r);
+	struct support support;
+
+	if (!l)
+		return NULL;
+	e->data |= taint;
+	e->event.rmw = read;
+	e->event.value = value_cut(value, insn->type);
+	if (!find_support(r, &support, path_event_deps(r->m, e),
+	    HAS(r->m, THIN_AIR) ? own : 0)) {
+		r->dropped = true;
+		return e;
+	}
+	for (i = 0; i < support.count; i++)
+		support.needs[i] |= own;
+	return location_add_value(r->m, l, e->event.value, &support) ? e :
+	    NULL;
+}
+
+/* A load extends to the width of its register, by sign or zeros. */
+static void
+load_register(struct runner *r, int reg, const struct insn *insn,
+    const struct path_event *e)
+{
+	uint64_t v = e->event.value;
+
+	if (type_signed(insn->type))
+		v = value_cut((uint64_t)value_signed(v, insn->type),
+		    r->thread->regs[reg].type);
+	set_register(r, reg, v, event_bit(r, e) | guard_taint(r, insn));
+}
+
+static int
+elements(const struct insn *insn)
+{
+	return insn->vec > 1 ? insn->vec : 1;
+}
+
+static bool
+run_load(struct runner *r, const struct insn *insn)
+{
+	const struct operand *d = &insn->ops[0];
+	struct path_event *e[VEC_MAX];
+	int i;
+
+	for (i = 0; i < elements(insn); i++) {
+		e[i] = add_read(r, insn, &insn->ops[1], i);
+		if (!e[i])
+			return false;
+	}
+	for (i = 0; i < elements(insn); i++)
+		load_register(r, d->kind == OPERAND_VEC ? d->vec[i] : d->reg,
+		    insn, e[i]);
+	return true;
+}
+
+static bool
+run_store(struct runner *r, const struct insn *insn)
+{
+	const struct operand *s = &insn->ops[1];
+	int i;
+
+	for (i = 0; i < elements(insn); i++) {
+		event_row taint = 0;
+		uint64_t value;
+
+		if (s->kind == OPERAND_VEC) {
+			value = r->value[s->vec[i]];
+			taint = r->taint[s->vec[i]];
+		} else {
+			value = operand_value(r, s, &taint);
+		}
+		if (!add_write(r, insn, &insn->ops[0], i, taint, -1, value))
+			return false;
+	}
+	return true;
+}
+
+/* The halves of an atom or red (spec 1.2): acquire belongs to the read,
+   release to the write; what is left of each is relaxed. */
+static void
+split_sem(struct event *read, struct event *write)
+{
+	enum sem sem = read->sem;
+
+	read->sem = sem == SEM_ACQUIRE || sem == SEM_ACQ_REL ?
+	    SEM_ACQUIRE : SEM_RELAXED;
+	write->sem = sem == SEM_RELEASE || sem == SEM_ACQ_REL ?
+	    SEM_RELEASE : SEM_RELAXED;
+}
+
+static bool
+run_rmw(struct runner *r, const struct insn *insn)
+{
+	bool red = insn->op->class == CLASS_RED;
+	const struct operand *address = &insn->ops[red ? 0 : 1];
+	const struct operand *b = address + 1, *c = address + 2;
+	struct path_event *read = add_read(r, insn, address, 0), *write;
+	event_row taint = 0;
+	uint64_t old, vb, vc = 0, value;
+
+	if (!read)
+		return false;
+	read->event.red = red;
+	old = read->event.value;
+	vb = operand_value(r, b, &taint);
+	if (insn->rmw == RMW_CAS)
+		vc = operand_value(r, c, &taint);
+	value = rmw_apply(insn->rmw, insn->type, old, vb, vc);
+	if (!red)
+		load_register(r, insn->ops[0].reg, insn, read);
+	/* PTX ISA 8.4: a write only "if they result in a write" */
+	if (insn->rmw == RMW_CAS && old != value_cut(vb, insn->type) &&
+	    !HAS(r->m, CAS_WRITES)) {
+		struct event unused = read->event;
+
+		split_sem(&read->event, &unused);
+		return true;
+	}
+	if (insn->rmw != RMW_EXCH)
+		taint |= event_bit(r, read);
+	write = add_write(r, insn, address, 0, taint, (int)(read - r->events),
+	    value);
+	if (!write)
+		return false;
+	write->event.red = red;
+	split_sem(&read->event, &write->event);
+	read->event.rmw = (int)(write - r->events);
+	return true;
+}
+
+/* ---- fences and barriers ---------------------------------------------- */
+
+static bool
+run_fence(struct runner *r, const struct insn *insn)
+{
+	struct path_event *e;
+
+	/* fence.mbarrier_init orders only mbarrier.init, which no test has */
+	if (insn->mbarrier_init)
+		return true;
+	e = add_event(r, EVENT_FENCE, insn);
+	if (!e)
+		return false;
+	/* PTX ISA 9.7.15, membar: on sm_70 and later it is fence.sc */
+	if (insn->op->id == OP_MEMBAR)
+		e->event.sem = SEM_SC;
+	return true;
+}
+
+static bool
+run_proxy_fence(struct runner *r, const struct insn *insn)
+{
+	return add_event(r, EVENT_PROXY_FENCE, insn) != NULL;
+}
+
+static bool
+run_barrier(struct runner *r, const struct insn *insn)
+{
+	struct path_event *e = add_event(r, EVENT_BARRIER, insn);
+	int i;
+
+	if (!e)
+		return false;
+	for (i = 0; i < insn->nops && i < 3; i++)
+		e->args[e->nargs++] = value_cut(
+		    operand_value(r, &insn->ops[i], &e->data), TYPE_U32);
+	e->event.arrive_only = insn->op->id == OP_BAR_ARRIVE ||
+	    insn->op->id == OP_BARRIER_ARRIVE ||
+	    insn->op->id == OP_BARRIER_CLUSTER_ARRIVE;
+	e->event.barrier =
+	    insn->op->class == CLASS_CLUSTER_BARRIER ? BARRIER_CLUSTER :
+	    insn->op->class == CLASS_WARP ? BARRIER_WARP : (int)e->args[0];
+	return true;
+}
+
+/* ---- control ---------------------------------------------------------- */
+
+/*
+ * A backward jump: counts, and remembers the state. A loop turn that leaves
+ * the registers as they were and writes nothing can go on for ever.
+ */
+static void
+jump_back(struct runner *r)
+{
+	size_t size = (size_t)r->thread->nregs * sizeof(*r->value);
+	int i;
+
+	r->cut = ++r->jumps > r->m->opts->unroll;
+	r->spins = r->cut && r->spin_pc == r->pc &&
+	    (!size || memcmp(r->spin_value, r->value, size) == 0);
+	for (i = r->spin_from; r->spins && i < r->count; i++)
+		if (r->events[i].event.kind == EVENT_WRITE ||
+		    r->events[i].event.kind == EVENT_BARRIER)
+			r->spins = false;
+	if (r->cut)
+		return;
+	if (size)
+		memcpy(r->spin_value, r->value, size);
+	r->spin_pc = r->pc;
+	r->spin_from = r->count;
+}
+
+static bool
+run_branch(struct runner *r, const struct insn *insn)
+{
+	int target = (int)insn->ops[0].imm;
+
+	if (target <= r->pc)
+		jump_back(r);
+	r->pc = target - 1;
+	return true;
+}
+
+static bool
+run_exit(struct runner *r, const struct insn *insn)
+{
+	(void)insn;
+	r->pc = r->thread->ninsns;
+	return true;
+}
+
+static bool
+run_nothing(struct runner *r, const struct insn *insn)
+{
+	(void)r;
+	(void)insn;
+	return true;
+}
+
+static bool (*const run[])(struct runner *r, const struct insn *insn) = {
+	[CLASS_ALU] = run_alu, [CLASS_LOAD] = run_load,
+	[CLASS_STORE] = run_store, [CLASS_RMW] = run_rmw,
+	[CLASS_RED] = run_rmw, [CLASS_FENCE] = run_fence,
+	[CLASS_PROXY_FENCE] = run_proxy_fence,
+	[CLASS_BARRIER] = run_barrier, [CLASS_CLUSTER_BARRIER] = run_barrier,
+	[CLASS_WARP] = run_barrier, [CLASS_BRANCH] = run_branch,
+	[CLASS_EXIT] = run_exit, [CLASS_NONE] = run_nothing,
+};
+
+static void
+reset(struct runner *r)
+{
+	int i;
+
+	for (i = 0; i < r->thread->nregs; i++)
+		set_register(r, i, r->thread->regs[i].init, 0);
+	memset(r->turn, 0, sizeof(r->turn));
+	r->pc = r->jumps = r->count = r->nreads = r->writes = 0;
+	r->ctrl = 0;
+	r->cut = r->spins = r->dropped = false;
+	r->spin_pc = -1;
+	r->spin_from = 0;
+}
+
+bool
+steps_run(struct runner *r)
+{
+	const struct thread *t = r->thread;
+
+	reset(r);
+	for (; r->pc < t->ninsns && !r->cut && !r->dropped; r->pc++) {
+		const struct insn *insn = &t->insns[r->pc];
+		int pc = r->pc;
+
+		/* spec 2.7: a branch decides everything after it */
+		if (insn->op->class == CLASS_BRANCH ||
+		    insn->op->class == CLASS_EXIT)
+			r->ctrl |= guard_taint(r, insn);
+		if (!guard_holds(r, insn))
+			skip_insn(r, insn);
+		else if (!run[insn->op->class](r, insn))
+			return false;
+		r->turn[pc]++;
+	}
+	return true;
+}

@@ -1,0 +1,32 @@
+/* One run of one thread's code, for steps.c and paths.c. */
+#ifndef MODEL_STEPS_H
+#define MODEL_STEPS_H
+
+#include "internal.h"
+
+struct runner {
+	struct model *m;
+	const struct thread *thread;
+	int t;
+	int pc, jumps, turn[INSNS_MAX];
+	uint64_t *value; /* of each register */
+	event_row *taint; /* reads that it depends on */
+	event_row ctrl; /* reads that decided a branch */
+	struct path_event events[EVENTS_MAX];
+	struct support support[EVENTS_MAX]; /* of each read and write */
+	int count;
+	int writes;
+	/* which value each read returns, in order, and of how many */
+	int choice[EVENTS_MAX], choices[EVENTS_MAX], nreads, depth;
+	bool dropped; /* no execution has this run */
+	bool cut, spins;
+	/* the state at the last backward jump, to know a spin loop */
+	int spin_pc, spin_from;
+	uint64_t *spin_value;
+};
+
+/* steps.c: to the end of the code, of its turns, or of all hope (dropped);
+   false: m->stop */
+bool steps_run(struct runner *r);
+
+#endif
