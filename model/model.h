@@ -172,6 +172,10 @@ enum progress {
 	PROGRESS_FAIR, PROGRESS_HSA, PROGRESS_OBE, PROGRESS_HSA_OBE,
 	PROGRESS_LOBE, PROGRESS_UNFAIR,
 };
+const char *progress_name(enum progress progress);
+bool progress_parse(const char *s, enum progress *progress);
+/* *why (may be NULL) gets some lines for people. ERR_LIMIT beyond 400,000
+   states, ERR_UNSUPPORTED for what the machine has no rule for. */
 bool model_live(const struct program *p, enum progress progress,
     struct arena *a, bool *terminates, struct text *why, struct err *err);
 
