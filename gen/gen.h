@@ -745,6 +745,18 @@ bool read_litmus(const struct source *source, struct arena *a,
 bool read_any(const struct source *source, struct arena *a,
     struct suite *suite, struct errs *errs);
 
+/* cycle.c, cycle_text.c: tests from cycles of relations, as diy has them */
+struct cycle_opts {
+	const char *strength; /* of accesses; NULL: "relaxed.gpu" */
+	const char *place; /* diff, same, cluster, gpus, or CTAs of the threads
+		("0,0,1"; with GPUs "0:0,1:1"); NULL: diff */
+};
+/* Appends the test that `edges` ("PodWW Rfe PodRR Fre") describes. */
+bool cycle_yaml(struct text *t, const char *edges,
+    const struct cycle_opts *opts, struct err *err);
+/* All critical cycles of 2 to `threads` threads (at most 4 is quick). */
+const char *const *cycle_shapes(int threads, struct arena *a, int *count);
+
 /* write_yaml.c, write_litmus.c: the same program as text that the reader
    takes back */
 void write_yaml(struct text *t, const struct program *p);
