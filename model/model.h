@@ -163,8 +163,15 @@ struct weakenings {
 	int nsound;
 	struct weakening *twins; /* nearest ones that allow it */
 	int ntwins;
+	bool complete; /* every minimal sound one is listed */
+	uint64_t runs; /* of the model */
 };
+/* Both lists are empty if the outcome is allowed as it is; twins also if
+   no weakening allows it. ERR_UNSUPPORTED without a verdict. */
 bool model_weaken(const struct program *p, const struct model_opts *opts,
+    struct arena *a, struct weakenings *w, struct err *err);
+/* Only the twins: quick. */
+bool model_twins(const struct program *p, const struct model_opts *opts,
     struct arena *a, struct weakenings *w, struct err *err);
 
 /* live.c: does every execution fair under the progress model end? */
