@@ -161,7 +161,8 @@ edge_label(struct text *t, const struct cycle *c, const struct edge *e)
 		text_printf(t, "%.*s", (int)e->insn_size, e->text);
 	else
 		text_printf(t, "%s", names[e->kind]);
-	if (c->nlocs > 1 && !e->different && (e->kind == EDGE_PO || e->kind == EDGE_INSN))
+	if (c->nlocs > 1 && !e->different &&
+	    (e->kind == EDGE_PO || e->kind == EDGE_INSN))
 		text_printf(t, ".s");
 }
 
@@ -326,9 +327,12 @@ write_thread(struct writer *w, int thread)
 	const struct cycle *c = w->c;
 	int i;
 
-	text_printf(w->t, "  - gpu: %d\n    cluster: %d\n    cta: %d\n"
-	    "    code: |\n", c->gpu[thread], c->cluster[thread],
-	    c->cta[thread]);
+	text_printf(w->t, "  - cta: %d\n", c->cta[thread]);
+	if (c->cluster[thread] != c->cta[thread])
+		text_printf(w->t, "    cluster: %d\n", c->cluster[thread]);
+	if (c->gpu[thread])
+		text_printf(w->t, "    gpu: %d\n", c->gpu[thread]);
+	text_printf(w->t, "    code: |\n");
 	w->nregs = 0;
 	w->branches = false;
 	for (i = 0; i < c->n; i++) {
@@ -350,10 +354,9 @@ static void
 write_condition(struct writer *w)
 {
 	const struct cycle *c = w->c;
-	const char *and = "";
+	const char *and = "exists: '"; /* quotes: it may begin with a [ */
 	int i;
 
-	text_printf(w->t, "exists: ");
 	for (i = 0; i < c->n; i++) {
 		if (c->events[i].direction != 'R')
 			continue;
@@ -368,7 +371,7 @@ write_condition(struct writer *w)
 		    c->writes[i]);
 		and = " && ";
 	}
-	text_printf(w->t, "\n");
+	text_printf(w->t, "'\n");
 }
 
 static void

@@ -55,7 +55,7 @@ litmus_reg(struct litmus *l, int thread, const struct token *t)
 	}
 	th->regs[th->nregs] = (struct reg){
 		.name = arena_strndup(l->arena, t->s, t->n),
-		.type = TYPE_B32, .loc = t->loc,
+		.type = TYPE_NONE, .loc = t->loc,
 	};
 	return th->nregs++;
 }

@@ -37,7 +37,20 @@ number_ctas(struct program *p, const int *ctas)
 		}
 		if (t->cta == fresh)
 			fresh++;
-		t->cluster = t->cta; /* no clusters: each CTA is its own */
+	}
+}
+
+/* No clusters: each CTA has its own. */
+static void
+number_clusters(struct program *p)
+{
+	int i, j, next = 0;
+
+	for (i = 0; i < p->nthreads; i++) {
+		for (j = 0; p->threads[j].cta != p->threads[i].cta; j++)
+			;
+		p->threads[i].cluster = j < i ? p->threads[j].cluster :
+		    next++;
 	}
 }
 
@@ -87,6 +100,7 @@ read_threads(struct litmus *l)
 	if (!litmus_take(l, ";"))
 		return litmus_expected(l, "'|' or ';'");
 	number_ctas(l->p, ctas);
+	number_clusters(l->p);
 	return true;
 }
 
@@ -176,89 +190,110 @@ is_keyword(const struct token *t)
 static bool
 declare_named(struct litmus *l)
 {
-	while (l->token.kind != TOKEN_END && !litmus_is(l, "with") &&
-	    !litmus_is(l, "filter")) {
-		struct token t = l->token;
-		int thread;
+	struct token t = l->token;
+	int thread;
 
-		if (l->token.kind == TOKEN_STRING)
-			return litmus_expected(l, "a condition");
+	litmus_next(l);
+	if (litmus_is(l, ":") && token_thread(&t, &thread)) {
 		litmus_next(l);
-		if (litmus_is(l, ":") && token_thread(&t, &thread)) {
-			litmus_next(l);
-			if (thread >= l->p->nthreads)
-				return litmus_error(l, ERR_INPUT, t.loc,
-				    arena_printf(l->arena,
-				    "there is no thread P%d", thread));
-			if (!token_is_register(&l->token))
-				return litmus_expected(l,
-				    "a register (r0, r1, ...)");
-			if (litmus_reg(l, thread, &l->token) < 0)
-				return false;
-			litmus_next(l);
-		} else if (token_is_register(&t)) {
+		if (thread >= l->p->nthreads)
 			return litmus_error(l, ERR_INPUT, t.loc,
-			    "a register needs its thread before it (P0:r0)");
-		} else if (t.kind == TOKEN_WORD && !is_keyword(&t) &&
-		    litmus_var(l, &t) < 0) {
+			    arena_printf(l->arena, "there is no thread P%d",
+			    thread));
+		if (!token_is_register(&l->token))
+			return litmus_expected(l, "a register (r0, r1, ...)");
+		if (litmus_reg(l, thread, &l->token) < 0)
 			return false;
-		}
+		litmus_next(l);
+		return true;
 	}
-	return true;
+	if (token_is_register(&t))
+		return litmus_error(l, ERR_INPUT, t.loc,
+		    "a register needs its thread before it (P0:r0)");
+	return t.kind != TOKEN_WORD || is_keyword(&t) ||
+	    litmus_var(l, &t) >= 0;
 }
 
-/* locations [x; 0:r1]: what herd prints; it changes no verdict. */
-static void
-skip_locations(struct litmus *l)
-{
-	if (!litmus_take(l, "locations"))
-		return;
-	litmus_recover(l, "]");
-	litmus_take(l, "]");
-}
-
-/* From the token on to the next clause, as cond_parse() takes it. */
+/* From the token on, as cond_parse() takes it: a group in parentheses, or
+   up to the end. */
 static bool
-read_clause(struct litmus *l, const char *prefix, enum quantifier *quant,
+read_clause(struct litmus *l, bool group, enum quantifier *quant,
     const struct cond **cond, const char **text)
 {
 	struct token from = l->token;
 	struct err err;
+	int depth = 0;
 	size_t n;
 
-	if (from.kind == TOKEN_END)
-		return litmus_expected(l, "a condition (exists, ~exists, "
-		    "forall)");
-	if (!declare_named(l))
-		return false;
+	if (group && !litmus_is(l, "("))
+		return litmus_expected(l, "'(' and a condition");
+	while (l->token.kind != TOKEN_END && !litmus_is(l, ";") &&
+	    !litmus_is(l, "]") && !litmus_is(l, "with")) {
+		if (l->token.kind == TOKEN_STRING)
+			return litmus_expected(l, "a condition");
+		depth += litmus_is(l, "(") - litmus_is(l, ")");
+		if (!declare_named(l))
+			return false;
+		if (group && depth == 0)
+			break;
+	}
 	n = (size_t)(l->token.s - from.s);
 	while (n && isspace((unsigned char)from.s[n - 1]))
 		n--;
-	*text = arena_printf(l->arena, "%s%.*s", prefix, (int)n, from.s);
-	from.loc.column -= (int)strlen(prefix);
+	*text = arena_strndup(l->arena, from.s, n);
 	if (cond_parse(*text, from.loc, l->p, l->arena, quant, cond, &err))
 		return true;
 	errs_add(l->errs, &err);
 	return false;
 }
 
+/* locations [x; P0:r1]: observed beside what the condition names. */
+static bool
+read_locations(struct litmus *l)
+{
+	const struct cond *cond;
+	const char *text;
+
+	if (!litmus_take(l, "locations"))
+		return true;
+	if (!litmus_take(l, "["))
+		return litmus_expected(l, "'['");
+	while (!litmus_take(l, "]")) {
+		if (litmus_take(l, ";"))
+			continue;
+		if (!read_clause(l, false, NULL, &cond, &text))
+			return false;
+		if (cond->op != COND_SLOT)
+			return litmus_error(l, ERR_INPUT, cond->loc,
+			    "expected a location or a register (P0:r0)");
+		if (!litmus_is(l, ";") && !litmus_is(l, "]"))
+			return litmus_expected(l, "';' or ']'");
+	}
+	return true;
+}
+
 static bool
 read_condition(struct litmus *l)
 {
 	struct program *p = l->p;
-	enum quantifier ignored;
 	const char *text;
 
-	skip_locations(l);
+	if (!read_locations(l))
+		return false;
 	if (litmus_take(l, "filter") &&
-	    !read_clause(l, "exists ", &ignored, &p->filter, &text))
+	    !read_clause(l, true, NULL, &p->filter, &text))
 		return false;
-	skip_locations(l);
+	if (l->token.kind == TOKEN_END || !at_condition(l))
+		return litmus_expected(l,
+		    "a condition (exists, ~exists, forall)");
 	/* the old form "final c with ..." asks what exists does */
-	if (!read_clause(l, litmus_take(l, "final") ? "exists " : "",
-	    &p->quant, &p->cond, &text))
+	if (litmus_take(l, "final") ?
+	    !read_clause(l, false, NULL, &p->cond, &p->cond_text) :
+	    !read_clause(l, false, &p->quant, &p->cond, &p->cond_text))
 		return false;
-	p->cond_text = text;
+	litmus_take(l, ";");
+	if (l->token.kind != TOKEN_END && !litmus_is(l, "with"))
+		return litmus_expected(l, "the end of the file");
 	return true;
 }
 
