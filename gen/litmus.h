@@ -56,6 +56,7 @@ struct litmus {
 	struct loc loc; /* of *s */
 	struct token token; /* the one to be taken next */
 	bool declared[VARS_MAX]; /* has stood in the init section */
+	struct reg_init *inits, **last_init;
 	struct litmus_thread threads[THREADS_MAX];
 };
 
@@ -82,8 +83,8 @@ bool token_thread(const struct token *t, int *thread);
 /* litmus_init.c; both make what is new, and return -1 beyond the bounds */
 int litmus_var(struct litmus *l, const struct token *t);
 int litmus_reg(struct litmus *l, int thread, const struct token *t);
-bool litmus_inits(struct litmus *l, struct reg_init **inits);
-bool litmus_place_inits(struct litmus *l, const struct reg_init *init);
+bool litmus_inits(struct litmus *l);
+bool litmus_place_inits(struct litmus *l);
 
 /* litmus_cell.c */
 bool litmus_cell(struct litmus *l, int thread); /* up to its '|' or ';' */

@@ -31,7 +31,7 @@ litmus_var(struct litmus *l, const struct token *t)
 	return p->nvars++;
 }
 
-#define REGS_MAX 1024 /* a thread */
+#define REGS_MAX 64 /* a thread */
 
 int
 litmus_reg(struct litmus *l, int thread, const struct token *t)
@@ -44,7 +44,7 @@ litmus_reg(struct litmus *l, int thread, const struct token *t)
 			return i;
 	if (th->nregs == REGS_MAX) {
 		litmus_error(l, ERR_LIMIT, t->loc,
-		    "too many registers in this thread (at most 1024)");
+		    "too many registers in this thread (at most 64)");
 		return -1;
 	}
 	if (th->nregs == *room) {
@@ -131,9 +131,9 @@ init_location(struct litmus *l, struct token name)
 }
 
 static bool
-init_register(struct litmus *l, struct token name, struct reg_init **inits)
+init_register(struct litmus *l, struct token name)
 {
-	struct reg_init init = {.thread_token = name, .next = *inits};
+	struct reg_init init = {.thread_token = name};
 
 	if (!token_thread(&name, &init.thread))
 		return litmus_error(l, ERR_INPUT, name.loc,
@@ -146,13 +146,14 @@ init_register(struct litmus *l, struct token name, struct reg_init **inits)
 		return litmus_expected(l, "'='");
 	if (!no_address(l) || !litmus_value(l, &init.value))
 		return false;
-	*inits = arena_alloc(l->arena, sizeof(init));
-	**inits = init;
+	*l->last_init = arena_alloc(l->arena, sizeof(init));
+	**l->last_init = init;
+	l->last_init = &(*l->last_init)->next;
 	return true;
 }
 
 static bool
-init_one(struct litmus *l, struct reg_init **inits)
+init_one(struct litmus *l)
 {
 	struct token name = l->token;
 
@@ -161,7 +162,7 @@ init_one(struct litmus *l, struct reg_init **inits)
 		    "a location or a register, or '}'");
 	litmus_next(l);
 	if (litmus_take(l, ":"))
-		return init_register(l, name, inits);
+		return init_register(l, name);
 	if (token_is_register(&name))
 		return litmus_error(l, ERR_INPUT, name.loc,
 		    "a register needs its thread before it (P0:r0)");
@@ -169,7 +170,7 @@ init_one(struct litmus *l, struct reg_init **inits)
 }
 
 bool
-litmus_inits(struct litmus *l, struct reg_init **inits)
+litmus_inits(struct litmus *l)
 {
 	bool ok = true;
 
@@ -180,7 +181,7 @@ litmus_inits(struct litmus *l, struct reg_init **inits)
 			continue;
 		if (l->token.kind == TOKEN_END)
 			return litmus_expected(l, "'}'");
-		if (!init_one(l, inits)) {
+		if (!init_one(l)) {
 			ok = false;
 			litmus_recover(l, ";}");
 		} else if (!litmus_is(l, ";") && !litmus_is(l, "}")) {
@@ -193,8 +194,9 @@ litmus_inits(struct litmus *l, struct reg_init **inits)
 }
 
 bool
-litmus_place_inits(struct litmus *l, const struct reg_init *init)
+litmus_place_inits(struct litmus *l)
 {
+	const struct reg_init *init = l->inits;
 	bool ok = true;
 	int reg;
 

@@ -241,6 +241,9 @@ read_clause(struct litmus *l, bool group, enum quantifier *quant,
 	while (n && isspace((unsigned char)from.s[n - 1]))
 		n--;
 	*text = arena_strndup(l->arena, from.s, n);
+	/* slots have the sizes of their registers */
+	if (!program_types(l->p, l->errs))
+		return false;
 	if (cond_parse(*text, from.loc, l->p, l->arena, quant, cond, &err))
 		return true;
 	errs_add(l->errs, &err);
@@ -254,8 +257,7 @@ read_locations(struct litmus *l)
 	const struct cond *cond;
 	const char *text;
 
-	if (!litmus_take(l, "locations"))
-		return true;
+	litmus_next(l);
 	if (!litmus_take(l, "["))
 		return litmus_expected(l, "'['");
 	while (!litmus_take(l, "]")) {
@@ -273,13 +275,11 @@ read_locations(struct litmus *l)
 }
 
 static bool
-read_condition(struct litmus *l)
+read_question(struct litmus *l)
 {
 	struct program *p = l->p;
 	const char *text;
 
-	if (!read_locations(l))
-		return false;
 	if (litmus_take(l, "filter") &&
 	    !read_clause(l, true, NULL, &p->filter, &text))
 		return false;
@@ -295,6 +295,29 @@ read_condition(struct litmus *l)
 	if (l->token.kind != TOKEN_END && !litmus_is(l, "with"))
 		return litmus_expected(l, "the end of the file");
 	return true;
+}
+
+/* What the condition names is observed first: the list is read last. */
+static bool
+read_condition(struct litmus *l)
+{
+	const char *s = l->s;
+	struct loc loc = l->loc;
+	struct token token = l->token;
+	bool list = litmus_is(l, "locations");
+
+	if (list) {
+		litmus_recover(l, "]");
+		litmus_take(l, "]");
+	}
+	if (!read_question(l))
+		return false;
+	if (!list)
+		return true;
+	l->s = s;
+	l->loc = loc;
+	l->token = token;
+	return read_locations(l);
 }
 
 /* ---- the file --------------------------------------------------------- */
@@ -327,18 +350,17 @@ read_header(struct litmus *l)
 static bool
 read_program(struct litmus *l)
 {
-	struct reg_init *inits = NULL;
 	bool ok;
 
 	if (!read_header(l))
 		return false;
-	ok = litmus_inits(l, &inits);
+	ok = litmus_inits(l);
 	if (l->token.kind == TOKEN_END)
 		return ok && litmus_expected(l, "the row of threads");
 	/* without the threads the rest means nothing */
 	if (!read_threads(l))
 		return false;
-	ok = litmus_place_inits(l, inits) && ok;
+	ok = litmus_place_inits(l) && ok;
 	ok = read_rows(l) && ok;
 	return ok && read_condition(l);
 }
@@ -360,6 +382,7 @@ read_litmus(const struct source *source, struct arena *a,
 	};
 	size_t n = (size_t)suite->count;
 
+	l.last_init = &l.inits;
 	litmus_next(&l);
 	if (!read_program(&l) || errs->count || !program_check(&p, a, errs))
 		return false;
@@ -367,4 +390,15 @@ read_litmus(const struct source *source, struct arena *a,
 	    n * sizeof(p), (n + 1) * sizeof(p));
 	suite->programs[suite->count++] = p;
 	return true;
+}
+
+bool
+read_any(const struct source *source, struct arena *a, struct suite *suite,
+    struct errs *errs)
+{
+	const char *dot = strrchr(source->name, '.');
+
+	return dot && strcmp(dot, ".litmus") == 0 ?
+	    read_litmus(source, a, suite, errs) :
+	    read_yaml(source, a, suite, errs);
 }

@@ -77,16 +77,29 @@ name_labels(struct writer *w, int thread)
 {
 	const struct thread *t = &w->p->threads[thread];
 	const char **names = arena_alloc(w->arena,
-	    ((size_t)t->ninsns + 1) * sizeof(*names));
+	    ((size_t)t->nlabels + 1) * sizeof(*names));
 	bool keep = true;
 	int i;
 
 	for (i = 0; i < t->nlabels; i++)
 		keep = keep && is_numbered(t->labels[i].name, "LC");
 	for (i = 0; i < t->nlabels; i++)
-		names[t->labels[i].insn] = keep ? t->labels[i].name :
+		names[i] = keep ? t->labels[i].name :
 		    arena_printf(w->arena, "LC%d%d", thread, i);
 	w->columns[thread].labels = names;
+}
+
+/* A label that stands before that instruction, or NULL. */
+static const char *
+label_at(const struct writer *w, int thread, int64_t insn)
+{
+	const struct thread *t = &w->p->threads[thread];
+	int i;
+
+	for (i = 0; i < t->nlabels; i++)
+		if (t->labels[i].insn == insn)
+			return w->columns[thread].labels[i];
+	return NULL;
 }
 
 /* ---- cells ------------------------------------------------------------ */
@@ -397,8 +410,11 @@ uses(const struct thread *t, int reg)
 static bool
 put_target(struct cell *c, const struct insn *bra)
 {
-	text_printf(&c->text, "%s",
-	    c->w->columns[c->thread].labels[bra->ops[0].imm]);
+	const char *label = label_at(c->w, c->thread, bra->ops[0].imm);
+
+	if (!label)
+		return litmus_no(c->w, bra->loc, "a branch to no label");
+	text_printf(&c->text, "%s", label);
 	return true;
 }
 
@@ -412,7 +428,7 @@ put_branch(struct cell *c)
 	if (c->index + 1 == c->t->ninsns || bra->op->id != OP_BRA ||
 	    bra->guard != setp->ops[0].reg ||
 	    uses(c->t, setp->ops[0].reg) != 2 ||
-	    c->w->columns[c->thread].labels[c->index + 1])
+	    label_at(c->w, c->thread, c->index + 1))
 		return litmus_no(c->w, setp->loc,
 		    "a setp that is not for the branch right behind it");
 	word = comparison(setp, bra->guard_negated);
@@ -467,18 +483,18 @@ bool
 litmus_write_thread(struct writer *w, int thread)
 {
 	const struct thread *t = &w->p->threads[thread];
-	int i;
+	int i, j;
 
 	name_registers(w, thread);
 	name_labels(w, thread);
 	for (i = 0; i <= t->ninsns; i++) {
 		struct cell c = {.w = w, .thread = thread, .index = i,
 			.t = t, .insn = &t->insns[i]};
-		const char *label = w->columns[thread].labels[i];
 
-		if (label)
-			litmus_add(w, thread, arena_printf(w->arena, "%s:",
-			    label));
+		for (j = 0; j < t->nlabels; j++)
+			if (t->labels[j].insn == i)
+				litmus_add(w, thread, arena_printf(w->arena,
+				    "%s:", w->columns[thread].labels[j]));
 		if (i == t->ninsns)
 			break;
 		text_init(&c.text, w->arena);

@@ -204,7 +204,8 @@ write_inits(struct writer *w, struct text *t)
 		}
 	for (i = 0; i < p->nthreads; i++)
 		for (j = 0; j < p->threads[i].nregs; j++)
-			if (p->threads[i].regs[j].init)
+			/* 0 too: their order is kept */
+			if (w->columns[i].regs[j])
 				text_printf(t, "P%d:%s=%" PRIu64 ";\n", i,
 				    w->columns[i].regs[j],
 				    p->threads[i].regs[j].init);

@@ -9,7 +9,7 @@ struct column {
 	char **cells;
 	int count, room, width;
 	const char **regs; /* as they are called here */
-	const char **labels; /* by instruction, NULL: none */
+	const char **labels; /* and these */
 };
 
 struct writer {

@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+enum scope
+scope_between(const struct program *p, int a, int b)
+{
+	const struct thread *s = &p->threads[a], *t = &p->threads[b];
+
+	return s->gpu != t->gpu ? SCOPE_SYS :
+	    s->cta == t->cta ? SCOPE_CTA :
+	    s->cluster == t->cluster ? SCOPE_CLUSTER : SCOPE_GPU;
+}
+
 void
 edit_opcode(struct text *t, const struct insn *insn)
 {

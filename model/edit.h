@@ -16,6 +16,8 @@ struct edit {
 	struct insn to; /* REPLACE, INSERT */
 };
 
+/* The narrowest scope that includes both threads. */
+enum scope scope_between(const struct program *p, int a, int b);
 /* A copy of p with the edits made; its name is p's and a suffix that says
    which. Each place is edited at most once. */
 struct program *edit_program(const struct program *p,

@@ -8,13 +8,14 @@
  * thread that no other supersedes, and, for each thread, the set of those
  * writes that come before it in causality order. Knowledge travels as
  * synchronization does: release patterns leave it at the write, acquire
- * patterns take it from the write read (ISA 8.7, 8.8), a fence.sc takes it
+ * patterns take it from the write read (ISA 8.8, 8.9.4), a fence.sc takes it
  * from the fence.sc before it, barriers share it.
  *
  * Where a pattern has two heads the narrower scope is kept for both: the
  * machine may then miss that two writes are ordered and report a hang that
  * cannot be; it never misses one.
  */
+#include "edit.h"
 #include "live.h"
 
 #include <string.h>
@@ -60,23 +61,10 @@ set_union(uint64_t a, uint64_t b)
 static bool
 includes(const struct program *p, enum scope scope, int a, int b)
 {
-	const struct thread *s = &p->threads[a], *t = &p->threads[b];
-
-	switch (scope) {
-	case SCOPE_SYS:
-		return true;
-	case SCOPE_GPU:
-		return s->gpu == t->gpu;
-	case SCOPE_CLUSTER:
-		return s->gpu == t->gpu && s->cluster == t->cluster;
-	case SCOPE_CTA:
-		return s->gpu == t->gpu && s->cta == t->cta;
-	default:
-		return false;
-	}
+	return scope >= scope_between(p, a, b);
 }
 
-/* volatile and mmio are relaxed.sys (ISA 8.2, 9.7.9.8) */
+/* volatile and mmio are relaxed.sys (ISA 8.4) */
 static enum scope
 insn_scope(const struct insn *insn)
 {
@@ -91,7 +79,7 @@ is_write(const struct insn *insn)
 	    insn->op->class == CLASS_RMW || insn->op->class == CLASS_RED;
 }
 
-/* Moral strength (ISA 8.6) of two accesses to one location. */
+/* Moral strength (ISA 8.7) of two accesses to one location. */
 static bool
 morally_strong(const struct program *p, int s, const struct insn *a, int t,
     const struct insn *b)
@@ -217,9 +205,9 @@ live_race_read(const struct live *l, uint64_t *state, int thread,
 	by = &l->p->threads[writer - 1].insns[w[INSN]];
 	if (!morally_strong(l->p, writer - 1, by, thread, insn))
 		return;
-	/* the write is observed (ISA 8.8.2) */
+	/* the write is observed (ISA 8.9.2) */
 	k[0] |= bit(l, loc, writer);
-	/* the read of red is no acquire (ISA 8.7) */
+	/* the read of red is no acquire (ISA 8.8) */
 	if (insn->op->class == CLASS_RED)
 		return;
 	for (h = 0; h < l->p->nthreads; h++) {
@@ -247,7 +235,7 @@ forget(const struct live *l, uint64_t *state, uint64_t gone)
 				    ~gone;
 }
 
-/* What the new write passes on: release patterns 1 to 3 (ISA 8.7). */
+/* What the new write passes on: release patterns 1 to 3 (ISA 8.8). */
 static void
 write_heads(const struct live *l, uint64_t *state, int thread,
     const struct insn *insn, uint64_t *heads, const uint64_t *from)
