@@ -441,9 +441,20 @@ enum param_kind {
 	PARAM_SCRATCH, /* address of the stress region */
 	PARAM_EPOCH, /* address of EPOCH_BYTES, which init sets and the
 		kernels keep: the launch number in forms they need */
-	PARAM_DRAW, /* 32-bit number drawn anew for each launch; index = id */
+	PARAM_DRAW, /* 32-bit number drawn anew for each launch; index = its
+		draw_id (+ thread) */
 	PARAM_U32, /* constant, .value */
 	PARAM_U64,
+};
+
+/* The numbers that a launch may draw anew. */
+enum draw_id {
+	DRAW_TURN, /* 16: thread's instances in a CTA: i -> turn * i + move */
+	DRAW_MOVE = DRAW_TURN + 16,
+	DRAW_SHUFFLE_TURN = DRAW_MOVE + 16, /* the same for the CTAs */
+	DRAW_SHUFFLE_MOVE,
+	DRAW_SEED, /* of delays and stress */
+	DRAW_COUNT,
 };
 
 #define PARAMS_MAX 96
@@ -473,6 +484,13 @@ struct kernel {
 	struct param params[PARAMS_MAX]; /* in order; 8-byte slots for
 		addresses and U64, which come first, 4-byte for the rest */
 	int nparams;
+};
+
+/* Where the tally kernel counts before it adds to the bins. */
+enum counters {
+	COUNTERS_COLUMNS, /* shared memory, a column a thread */
+	COUNTERS_SHARED, /* shared memory, a counter a bin */
+	COUNTERS_GLOBAL, /* the bins themselves */
 };
 
 /* Where a thread of the test is put. */
@@ -540,6 +558,9 @@ struct plan {
 	int result_size; /* bytes an instance in a result region: 1, 2, 4 */
 	size_t align_offset, stress_offset; /* in the scratch region */
 	int barrier; /* CTA barrier that no instruction of the test uses */
+	int await; /* turns that a start alignment waits at most */
+	int tally_width; /* instances a tally thread takes at once */
+	enum counters counters; /* of the tally */
 };
 
 /* Deliberate harness faults, for the tests of the tester. */
