@@ -270,6 +270,13 @@ uint64_t trial_instances(const struct trial *t);
 /* Environments that suit the test and the device, the best guess first. */
 const struct env *const *envs_builtin(const struct program *p,
     const struct caps *caps, struct arena *a, int *count);
+/* Those of a file; its errors are printed. NULL: err. */
+const struct env *const *envs_read(const char *path, struct arena *a,
+    int *count, struct err *err);
+/* A test's kernels where no device is asked: TEST as select_one() takes it,
+   the first environment of a file, or (NULL) the first built in. */
+bool plan_typical(const char *test, const char *env, int sm, struct arena *a,
+    struct plan *plan, struct err *err);
 
 /* devices.c */
 /* The devices of a kind, listed in a process of its own: after the first
@@ -340,13 +347,15 @@ _Noreturn void worker_main(const struct work *w, int device, int orders,
 
 /* journal.c: finished tests, a line each, kept until there is a document */
 struct journal;
+/* Begins with those of the `count` results that are not NULL. */
 bool journal_open(const char *path, const json_t *header,
-    struct journal **j, struct err *err);
+    json_t *const *results, int count, struct journal **j, struct err *err);
 bool journal_add(struct journal *j, const json_t *test, struct err *err);
 void journal_close(struct journal *j, bool remove);
-/* The tests of a document or a journal, whichever the file is; *header has
-   what a document has besides. NULL: err. */
-json_t *journal_read(const char *path, json_t **header, struct err *err);
+/* Puts the tests of an earlier document, or of the journal beside it, into
+   w->results; an earlier run of something else is refused. */
+bool journal_take_up(const char *path, const json_t *header, struct work *w,
+    struct arena *a, struct err *err);
 
 /* ---- results documents ------------------------------------------------- */
 
@@ -371,12 +380,13 @@ json_t *results_document(const struct run_info *info, bool complete,
 bool results_write(const json_t *document, const char *path,
     struct err *err); /* "-": stdout; else by way of a temporary file */
 
-/* print.c: tests as documents have them */
+/* print.c: for people */
 struct style { bool color, quiet, sim; };
-void print_header(FILE *f, const struct run_info *info,
+void print_header(FILE *f, const struct document *d,
     const struct style *style);
-void print_test(FILE *f, const json_t *test, const struct style *style);
-void print_summary(FILE *f, const json_t *document,
+void print_test(FILE *f, const struct document *d, const struct doc_test *t,
+    const struct style *style);
+void print_summary(FILE *f, const struct document *d,
     const struct style *style);
 
 /* ---- the command line -------------------------------------------------- */

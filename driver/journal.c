@@ -1,11 +1,12 @@
 /*
  * A journal beside the results document: a line with what a document says
  * of the run as a whole, then a line a finished test. Whenever the run is
- * killed, the tests that were finished can be read back.
+ * killed, the tests that were finished can be taken up by another.
  */
 #include "driver.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,19 +31,40 @@ add_line(struct journal *j, const json_t *o)
 	    fputc('\n', j->file) != EOF && fflush(j->file) == 0;
 }
 
+static bool
+add_all(struct journal *j, const json_t *header, json_t *const *results,
+    int count)
+{
+	int i;
+
+	if (!add_line(j, header))
+		return false;
+	for (i = 0; i < count; i++)
+		if (results[i] && !add_line(j, results[i]))
+			return false;
+	return true;
+}
+
+/* An earlier journal of this name gives way only when the new one holds
+   all that it held. */
 bool
-journal_open(const char *path, const json_t *header, struct journal **out,
-    struct err *err)
+journal_open(const char *path, const json_t *header, json_t *const *results,
+    int count, struct journal **out, struct err *err)
 {
 	struct journal *j = calloc(1, sizeof(*j));
+	char temporary[4096];
+	bool ok;
 
 	if (!j || !(j->path = strdup(path))) {
 		free(j);
 		return err_set(err, ERR_LIMIT, (struct loc){0},
 		    "out of memory");
 	}
-	j->file = fopen(path, "w");
-	if (!j->file || !add_line(j, header)) {
+	ok = (size_t)snprintf(temporary, sizeof(temporary), "%s.tmp",
+	    path) < sizeof(temporary);
+	j->file = ok ? fopen(temporary, "w") : NULL;
+	if (!j->file || !add_all(j, header, results, count) ||
+	    rename(temporary, path) != 0) {
 		failed(path, err);
 		journal_close(j, false);
 		return false;
@@ -93,8 +115,8 @@ read_lines(FILE *f, json_t **header)
 	return tests;
 }
 
-json_t *
-journal_read(const char *path, json_t **header, struct err *err)
+static json_t *
+read_back(const char *path, json_t **header, struct err *err)
 {
 	FILE *f = fopen(path, "r");
 	json_t *tests, *whole;
@@ -122,4 +144,72 @@ journal_read(const char *path, json_t **header, struct err *err)
 		return NULL;
 	}
 	return tests;
+}
+
+/* ---- taking up an earlier run ------------------------------------------ */
+
+static bool
+same_run(const char *path, const json_t *earlier, const json_t *header,
+    struct err *err)
+{
+	static const char *const keys[] = {
+		"seed", "model", "shard", "devices", "hardware",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!json_equal(json_object_get(earlier, keys[i]),
+		    json_object_get(header, keys[i])))
+			return err_set(err, ERR_USAGE, (struct loc){0},
+			    "--resume: %s was of another %s", path, keys[i]);
+	return true;
+}
+
+/* Where an earlier result belongs, or NULL. */
+static json_t **
+place_of(const struct work *w, const json_t *test)
+{
+	const char *name = json_string_value(json_object_get(test, "name"));
+	const char *hash = json_string_value(json_object_get(test,
+	    "source_hash"));
+	int device = (int)json_integer_value(json_object_get(test, "device"));
+	char own[17];
+	int i;
+
+	if (!name || !hash || device < 0 || device >= w->ndevices)
+		return NULL;
+	for (i = 0; i < w->ntests; i++) {
+		const struct program *p = w->tests[i];
+
+		snprintf(own, sizeof(own), "%016" PRIx64, p->hash);
+		if (strcmp(p->name, name) == 0 && strcmp(own, hash) == 0)
+			return &w->results[i * w->ndevices + device];
+	}
+	return NULL;
+}
+
+bool
+journal_take_up(const char *path, const json_t *header, struct work *w,
+    struct arena *a, struct err *err)
+{
+	const char *journal = arena_printf(a, "%s.journal", path);
+	json_t *earlier = NULL, *tests, *test, **place;
+	size_t i;
+	bool ok;
+
+	/* the run was killed before there was a document */
+	if (access(journal, R_OK) == 0)
+		path = journal;
+	tests = read_back(path, &earlier, err);
+	if (!tests)
+		return false;
+	ok = same_run(path, earlier, header, err);
+	json_array_foreach(tests, i, test) {
+		place = ok ? place_of(w, test) : NULL;
+		if (place && !*place)
+			*place = json_incref(test);
+	}
+	json_decref(tests);
+	json_decref(earlier);
+	return ok;
 }

@@ -1,0 +1,230 @@
+#include "driver.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define RED "\033[1;31m"
+#define YELLOW "\033[33m"
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+static const char *
+paint(const struct style *style, const char *color)
+{
+	return style->color ? color : "";
+}
+
+static void
+put_verdict(FILE *f, const struct doc_test *t, int width,
+    const struct style *style)
+{
+	const struct verdict_row *v = &verdicts[t->verdict];
+
+	fprintf(f, "%s%-*s%s", paint(style, v->exit ? RED :
+	    t->verdict == VERDICT_PASS ? GREEN : YELLOW), width, v->symbol,
+	    paint(style, PLAIN));
+}
+
+/* On every line that could be taken for a measurement. */
+static void
+put_end(FILE *f, const struct style *style)
+{
+	fprintf(f, "%s\n", style->sim ? " (software machine)" : "");
+}
+
+/* ---- one test ---------------------------------------------------------- */
+
+static void
+put_twins(FILE *f, const struct doc_evidence *e)
+{
+	uint64_t hits = 0, instances = 0;
+	int i;
+
+	for (i = 0; i < e->ntwins; i++) {
+		hits += e->twins[i].hits;
+		instances += e->twins[i].instances;
+	}
+	if (e->ntwins == 0)
+		return;
+	fprintf(f, "; %d broken twin%s: %s in %s", e->ntwins,
+	    e->ntwins == 1 ? "" : "s", count_text(hits).s,
+	    count_text(instances).s);
+	if (!hits)
+		fprintf(f, ", so this silence is no evidence");
+}
+
+/* What the verdict rests on. */
+static void
+put_evidence(FILE *f, const struct doc_test *t)
+{
+	const struct doc_evidence *e = t->evidence;
+
+	if (e->target_hits)
+		fprintf(f, "seen %s times in %s, %s a second",
+		    count_text(e->target_hits).s, count_text(t->instances).s,
+		    rate_text(e->rate).s);
+	else if (t->instances)
+		fprintf(f, "not seen in %s, 95 %% bound %s",
+		    count_text(t->instances).s, rate_text(e->bound95).s);
+	else
+		fprintf(f, "nothing ran");
+	put_twins(f, e);
+}
+
+static const char *const answer_words[] = {
+	[DOC_NONE] = "no verdict of the model",
+	[DOC_ALLOWED] = "allowed",
+	[DOC_FORBIDDEN] = "forbidden",
+};
+
+static void
+put_reasons(FILE *f, const struct doc_test *t, const struct style *style)
+{
+	if (t->verdict != VERDICT_PASS)
+		fprintf(f, "%s; ", test_message(t));
+	fprintf(f, "%s; ", answer_words[t->answer]);
+	put_evidence(f, t);
+	put_end(f, style);
+}
+
+static void
+print_line(FILE *f, const struct document *d, const struct doc_test *t,
+    const struct style *style, struct arena *a)
+{
+	put_verdict(f, t, 11, style);
+	fprintf(f, "%s: ", test_label(d, t, a));
+	put_reasons(f, t, style);
+}
+
+static void
+print_whole(FILE *f, const struct document *d, const struct doc_test *t,
+    const struct style *style, struct arena *a)
+{
+	static const char *const answers[] = {"Unjudged", "Allowed",
+		"Forbidden"};
+
+	fprintf(f, "Test %s %s\n", test_label(d, t, a), answers[t->answer]);
+	histogram_print(f, t);
+	fprintf(f, "Condition %s\n", t->condition);
+	if (t->reason)
+		fprintf(f, "Model no verdict: %s\n", t->reason);
+	fprintf(f, "Time %s %.2f\n", t->name, t->seconds);
+	fprintf(f, "Verdict %s ", t->name);
+	put_verdict(f, t, 0, style);
+	fprintf(f, ": ");
+	put_reasons(f, t, style);
+	fprintf(f, "\n");
+}
+
+void
+print_test(FILE *f, const struct document *d, const struct doc_test *t,
+    const struct style *style)
+{
+	struct arena *a = arena_new();
+
+	if (style->quiet)
+		print_line(f, d, t, style, a);
+	else
+		print_whole(f, d, t, style, a);
+	arena_free(a);
+}
+
+/* ---- before and after -------------------------------------------------- */
+
+void
+print_header(FILE *f, const struct document *d, const struct style *style)
+{
+	struct arena *a = arena_new();
+	int i;
+
+	fprintf(f, "fencepost %s, seed 0x%" PRIx64 ", model %s\n", VERSION,
+	    d->seed, doc_models[d->model]);
+	for (i = 0; i < d->ndevices; i++)
+		fprintf(f, "device %" PRId64 ": %s%s%s\n",
+		    d->devices[i].index, paint(style, style->sim ? YELLOW :
+		    ""), device_label(&d->devices[i], a),
+		    style->sim ? paint(style, PLAIN) : "");
+	fprintf(f, "%" PRIu64 " tests", d->shard->selected);
+	if (d->shard->count > 1)
+		fprintf(f, ", shard %" PRId64 " of %" PRId64,
+		    d->shard->index, d->shard->count);
+	fprintf(f, "; this again: %s\n\n", shell_command(d, a));
+	arena_free(a);
+}
+
+/* How many tests of this answer showed what they are about. */
+static void
+print_seen(FILE *f, const struct document *d, enum doc_answer answer)
+{
+	static const char *const words[] = {
+		[DOC_NONE] = "unjudged", [DOC_ALLOWED] = "allowed",
+		[DOC_FORBIDDEN] = "forbidden",
+	};
+	uint64_t instances = 0;
+	int i, tests = 0, seen = 0;
+
+	for (i = 0; i < d->ntests; i++) {
+		const struct doc_test *t = &d->tests[i];
+
+		if (t->answer != (int)answer || t->verdict == VERDICT_NOT_RUN)
+			continue;
+		tests++;
+		seen += t->evidence && t->evidence->target_hits > 0;
+		instances += t->instances;
+	}
+	if (tests)
+		fprintf(f, "  %-10s %4d tests, seen in %d, %s instances\n",
+		    words[answer], tests, seen, count_text(instances).s);
+}
+
+/* Those that are no pass, by name: they are what is looked for. */
+static void
+print_others(FILE *f, const struct document *d, const struct style *style,
+    struct arena *a)
+{
+	int i;
+
+	for (i = 0; i < d->ntests; i++) {
+		const struct doc_test *t = &d->tests[i];
+
+		if (t->verdict == VERDICT_PASS)
+			continue;
+		fprintf(f, "  ");
+		put_verdict(f, t, 10, style);
+		fprintf(f, "%s: %s\n", test_label(d, t, a), test_message(t));
+	}
+}
+
+void
+print_summary(FILE *f, const struct document *d, const struct style *style)
+{
+	struct arena *a = arena_new();
+	const char *separator = "";
+	struct summary s;
+	int i;
+
+	summary_make(&s, d);
+	fprintf(f, "Summary");
+	put_end(f, style);
+	print_seen(f, d, DOC_ALLOWED);
+	print_seen(f, d, DOC_FORBIDDEN);
+	print_seen(f, d, DOC_NONE);
+	if (s.twins)
+		fprintf(f, "  mutation score %.2f: %" PRIu64 " of %" PRIu64
+		    " broken twins showed\n", (double)s.shown /
+		    (double)s.twins, s.shown, s.twins);
+	print_others(f, d, style, a);
+	fprintf(f, "%" PRIu64 " tests in %s:", s.tests,
+	    time_text(d->wall_seconds).s);
+	for (i = 0; i < VERDICT_COUNT; i++) {
+		if (s.verdicts[i] == 0)
+			continue;
+		fprintf(f, "%s %" PRIu64 " %s", separator, s.verdicts[i],
+		    verdicts[i].symbol);
+		separator = ",";
+	}
+	fprintf(f, "%s", d->complete ? "" : "; INCOMPLETE");
+	put_end(f, style);
+	arena_free(a);
+}
