@@ -128,7 +128,8 @@ run_twins(struct campaign *c, double *left, struct err *err)
 		if (!run_twin(c, &w.twins[i], i ? c->best : c->envs,
 		    i ? 1 : c->nenvs, share, err))
 			return false;
-		*left -= share;
+		if (!c->effort->instances) /* those are the test's alone */
+			*left -= share;
 	}
 	return true;
 }

@@ -38,7 +38,8 @@
 	OPTION(flag, fail_fast, 'x', NULL, NULL, 0, 0, "stop at the first "    \
 	    "failure")                                                         \
 	OPTION(flag, quiet, 'q', NULL, NULL, 0, 0, "a line a test")            \
-	OPTION(choice, color, 0, "auto|always|never", "auto", 0, 0, NULL)      \
+	OPTION(choice, color, 0, "auto|always|never", "auto", 0, 0,            \
+	    "auto: on a terminal, unless NO_COLOR is set")                     \
 	OPTION(number, jobs, 'j', "N", NULL, 1, 1024, "threads of the "        \
 	    "software machine; without it one a processor")                    \
 	OPTION(text, sim_fault, 0, "NAME", NULL, 0, 0, "plant a fault in the " \

@@ -25,6 +25,7 @@ struct hand {
 	int next; /* the first test that it may still have to run */
 	double heard; /* when it last said something */
 	bool opened; /* it has said something since it was started */
+	bool last; /* it runs no more */
 	uint64_t instances, hits;
 	char *line;
 	size_t size, room;
@@ -144,7 +145,7 @@ hand_start(struct crew *c, int device, struct err *err)
 	}
 	h->size = 0;
 	h->test = -1;
-	h->opened = false;
+	h->opened = h->last = false;
 	return true;
 }
 
@@ -273,10 +274,12 @@ heard_line(struct crew *c, struct hand *h, char *line, struct err *err)
 		    &h->hits);
 		return true;
 	case 'R':
+	case 'L':
 		test = json_loads(line + 2, 0, NULL);
 		if (!test || h->test < 0)
 			break;
 		take_result(c, h, test);
+		h->last = line[0] == 'L';
 		return true;
 	case 'E':
 		return err_set(err, ERR_DEVICE, (struct loc){0}, "%s",
@@ -340,7 +343,9 @@ attend(struct crew *c, struct hand *h, struct err *err)
 
 	if (!listen(c, h, &ended, err))
 		return false;
-	if (!ended)
+	if (h->last)
+		hand_end(h, true);
+	if (!ended || h->last)
 		return true;
 	if (!h->opened) {
 		hand_end(h, true);

@@ -69,6 +69,8 @@ put_evidence(FILE *f, const struct doc_test *t)
 		    count_text(t->instances).s, rate_text(e->bound95).s);
 	else
 		fprintf(f, "nothing ran");
+	if (t->hang)
+		fprintf(f, "; %s ran out of turns", count_text(t->hang).s);
 	put_twins(f, e);
 }
 

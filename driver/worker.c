@@ -3,6 +3,7 @@
  * faults takes nothing with it. It reads orders and answers in lines:
  *	P instances hits	alive, so far
  *	R json			the test's result
+ *	L json			the same, and it ends: the device is lost
  *	E message		the device could not be opened; it ends
  */
 #include "driver.h"
@@ -53,7 +54,8 @@ alive(void *user, uint64_t instances, uint64_t hits)
 }
 
 static void
-answer_result(struct worker *w, const struct result *r, struct arena *a)
+answer_result(struct worker *w, const struct result *r, bool last,
+    struct arena *a)
 {
 	json_t *test = results_test(r, a);
 	char *s = json_dumps(test, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -61,7 +63,7 @@ answer_result(struct worker *w, const struct result *r, struct arena *a)
 	json_decref(test);
 	if (!s)
 		_exit(1);
-	answer(w, "R ", 2);
+	answer(w, last ? "L " : "R ", 2);
 	answer(w, s, strlen(s));
 	answer(w, "\n", 1);
 	free(s);
@@ -109,7 +111,7 @@ run_order(struct worker *w, const struct work *work, int device,
 	usable = campaign_run(b, p, &effort, a, &r);
 	r.device = device;
 	r.replay = replay(work, p, device, a);
-	answer_result(w, &r, a);
+	answer_result(w, &r, !usable, a);
 	arena_free(a);
 	return usable;
 }
