@@ -152,6 +152,18 @@ bool model_explain(struct text *t, const struct program *p,
 void model_races(struct text *t, const struct program *p,
     const struct execution *x);
 
+/* strengthen.c */
+#define STRENGTHENINGS_MAX 6
+struct strengthening {
+	const char *what; /* "P0 line 4: st.relaxed.gpu -> st.release.gpu" */
+	int changes;
+	int cost; /* rough: they are in this order */
+};
+/* The fewest changes that forbid the outcome, at most STRENGTHENINGS_MAX;
+   false if there are none, or none was found in time. */
+bool model_strengthen(const struct program *p, const struct model_opts *opts,
+    uint32_t code, struct arena *a, struct strengthening *list, int *count);
+
 /* weaken.c */
 struct weakening {
 	const struct program *program; /* complete, with a name of its own */
