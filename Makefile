@@ -86,6 +86,22 @@ asan: ## run the tests under the address and undefined sanitizers
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
 	    SAN=address,undefined OPT='-O1 -g' check
 
+# libFuzzer comes with clang; the corpus grows from the tests' files
+FUZZ_TIME ?= 60
+FUZZERS := $(patsubst tests/%.c,%,$(sort $(wildcard tests/fuzz_*.c)))
+$(BUILD)/fuzz_%: tests/fuzz_%.c $(wildcard gen/*.c gen/*.h gen/*.def)
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)clang -std=c17 -D_GNU_SOURCE -O1 -g \
+	    -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=undefined -o $@ $< gen/*.c -lyaml -lm
+fuzz: $(FUZZERS:%=$(BUILD)/%) ## FUZZ_TIME seconds of each fuzz target
+	$(Q)for f in $(FUZZERS); do mkdir -p $(BUILD)/corpus/$$f && \
+	    $(BUILD)/$$f -max_total_time=$(FUZZ_TIME) -timeout=10 \
+	    -max_len=4096 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=$(BUILD)/$$f- $(BUILD)/corpus/$$f \
+	    tests/good tests/bad || exit 1; done
+
 hw: ## on a GPU: the suite, isolation; builds nothing
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh
 
@@ -125,6 +141,6 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all run test deps check asan hw bench-hw bench lint format install \
+.PHONY: all run test deps check asan fuzz hw bench-hw bench lint format install \
 	dist clean help
 -include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)

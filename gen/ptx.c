@@ -108,6 +108,9 @@ insn_needs(const struct insn *insn, int *ptx, int *sm)
 		if (q && q->sm > *sm)
 			*sm = q->sm;
 	}
+	/* bar.cta.sync and its like */
+	if (insn->op->class == CLASS_BARRIER && insn->scope == SCOPE_CTA)
+		*ptx = 78;
 	if (insn->vec * type_size(insn->type) > 16) {
 		*ptx = *ptx > 88 ? *ptx : 88;
 		*sm = *sm > 100 ? *sm : 100;

@@ -263,11 +263,23 @@ rule_wide(const struct written *w, enum group_id *at)
 	return ".wide takes 16-bit and 32-bit types";
 }
 
+static const char *
+rule_prefetch(const struct written *w, enum group_id *at)
+{
+	const struct insn *i = w->insn;
+
+	*at = GROUP_SPACE;
+	if (i->op->id != OP_PREFETCH || i->space == SPACE_GENERIC ||
+	    i->space == SPACE_GLOBAL || i->space == SPACE_LOCAL)
+		return NULL;
+	return "prefetch is for .global memory";
+}
+
 static rule_fn *const rules[] = {
 	rule_strong_needs_scope, rule_weak_has_no_scope, rule_mmio,
 	rule_cache, rule_nc, rule_evict, rule_vector, rule_fence,
 	rule_proxy, rule_rmw, rule_barrier_red, rule_vote, rule_compare,
-	rule_wide,
+	rule_wide, rule_prefetch,
 };
 
 bool

@@ -528,6 +528,7 @@ static const struct {
 	{"ld.acquire.gpu.global.wt.u32 r0, [x];", 23,
 	    "ld takes no cache operator 'wt' (ca, cg, cs, lu, cv)"},
 	{"prefetch.global [x];", 1, "prefetch needs its cache level (L1, L2)"},
+	{"prefetch.shared.L1 [s];", 10, "prefetch is for .global memory"},
 	{"nanosleep.u32 1 2;", 17, "expected ',' or ';' after the operand"},
 };
 
