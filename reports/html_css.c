@@ -57,7 +57,8 @@ const char *const html_css[] = {
 	"border:1px solid currentColor;white-space:nowrap}"
 	".pass{color:var(--good)}.forbidden,.expectation,.hang,.fault,"
 	".corrupt,.broken,.not-caught{color:var(--bad)}"
-	".compiler,.pardoned{color:var(--warn)}.not-run{color:var(--dim)}"
+	".compiler,.pardoned{color:var(--warn)}"
+	".not-run,.not-caught-here{color:var(--dim)}"
 	".forbidden.badge{color:var(--bg);background:var(--bad);"
 	"border-color:var(--bad)}\n",
 	".matrix th,.matrix td{padding:.1rem .2rem;text-align:center;"

@@ -49,7 +49,10 @@ enum doc_strength {
 	DOC_STRENGTH_NONE, DOC_STRENGTH_NO_EVIDENCE, DOC_STRENGTH_BOUNDED, DOC_STRENGTH_SEEN,
 };
 enum doc_code { DOC_CODE_CHECKED, DOC_CODE_UNCHECKED, DOC_CODE_CHANGED };
-enum prim_verdict { PRIM_PASS, PRIM_BROKEN, PRIM_NOT_CAUGHT, PRIM_NOT_RUN };
+enum prim_verdict {
+	PRIM_PASS, PRIM_BROKEN, PRIM_NOT_CAUGHT, PRIM_NOT_CAUGHT_HERE,
+	PRIM_NOT_RUN,
+};
 enum doc_kind { DOC_CUDA, DOC_SIM };
 
 struct doc_tool { const char *name, *version; };
@@ -239,7 +242,7 @@ struct summary {
 	uint64_t unjudged; /* the model has no verdict */
 	uint64_t twins, shown; /* broken twins run as evidence */
 	uint64_t no_evidence; /* forbidden tests whose twins never showed */
-	uint64_t prims[4]; /* by enum prim_verdict */
+	uint64_t prims[PRIM_NOT_RUN + 1]; /* by enum prim_verdict */
 	uint64_t pardoned; /* failing, but quarantined */
 	int exit; /* of a run that found this: 0, 1, 2, or 4 for nothing */
 };
