@@ -73,7 +73,7 @@ name_length(const char *s)
 
 /* ---- operands as written ----------------------------------------------- */
 
-#define NAME_WIDTH 64
+#define NAME_WIDTH 256 /* compilers mangle */
 
 /* An operand before its names are looked up. */
 struct raw {
