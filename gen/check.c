@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- types --------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------- */
 
 /* What the uses of a register say of its width. */
 struct width {
@@ -134,6 +134,9 @@ width_type(const struct width *w)
 		bits = 32;
 	if (8 * type_size(w->first) == bits)
 		return w->first;
+	if (type_signed(w->first))
+		return bits == 16 ? TYPE_S16 : bits == 64 ? TYPE_S64 :
+		    TYPE_S32;
 	return bits == 16 ? TYPE_B16 : bits == 64 ? TYPE_B64 : TYPE_B32;
 }
 
@@ -202,7 +205,7 @@ program_types(struct program *p, struct errs *errs)
 	return ok;
 }
 
-/* ---- locations ------------------------------------------------------------ */
+/* ---- locations --------------------------------------------------- */
 
 static bool
 alias_check(const struct program *p, const struct var *v, struct errs *errs)
@@ -257,7 +260,7 @@ var_check(struct program *p, struct var *v, struct errs *errs)
 	return ok;
 }
 
-/* ---- threads -------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------- */
 
 #define CLUSTER_CTAS_MAX 16
 
@@ -313,7 +316,7 @@ warm_check(const struct program *p, const struct thread *t,
 	return true;
 }
 
-/* ---- instructions --------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------ */
 
 static int
 cluster_of_cta(const struct program *p, int cta)

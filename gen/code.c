@@ -98,13 +98,15 @@ coder_reg(void *user, const char *name, size_t n, struct loc loc)
 		if (strlen(t->regs[i].name) == n &&
 		    memcmp(t->regs[i].name, name, n) == 0)
 			return i;
-	if (t->nregs == REGS_MAX || !identifier_check(name, n, "register",
-	    loc, &err)) {
-		c->why = t->nregs == REGS_MAX ?
-		    "more than 64 registers in a thread" :
-		    arena_strdup(c->arena, err.message);
+	if (t->nregs == REGS_MAX)
+		c->why = "more than 64 registers in a thread";
+	else if (name[0] == '%')
+		c->why = "special registers cannot stand in a test, and "
+			 "names begin with a letter";
+	else if (!identifier_check(name, n, "register", loc, &err))
+		c->why = arena_strdup(c->arena, err.message);
+	if (c->why)
 		return -1;
-	}
 	t->regs[t->nregs] = (struct reg){
 	    .name = arena_strndup(c->arena, name, n), .type = TYPE_NONE,
 	    .loc = expanded_base(c->x, expanded_offset(c->x, loc))};
@@ -242,6 +244,38 @@ branches_resolve(struct coder *c)
 	return ok;
 }
 
+/* A register that is read must get its value somewhere: most often it is
+   a misspelt one, or a location's name. */
+static bool
+registers_written(const struct coder *c, int declared)
+{
+	const struct thread *t = c->thread;
+	bool written[REGS_MAX] = {0}, address[REGS_MAX] = {0}, ok = true;
+	int i, j, k;
+
+	for (i = 0; i < t->ninsns; i++)
+		for (j = 0; j < t->insns[i].nops; j++) {
+			const struct operand *o = &t->insns[i].ops[j];
+
+			if (o->kind == OPERAND_ADDR && o->reg >= 0)
+				address[o->reg] = true;
+			if (operand_role(&t->insns[i], j) != ROLE_WRITE)
+				continue;
+			if (o->kind == OPERAND_REG)
+				written[o->reg] = true;
+			for (k = 0; k < o->nvec; k++)
+				written[o->vec[k]] = true;
+		}
+	for (i = declared; i < t->nregs; i++)
+		if (!written[i])
+			ok = errs_say(c->errs, t->regs[i].loc, address[i] ?
+			    "'%s' is no location, nor a register that was "
+			    "given an address (mov.u64 r, x)" :
+			    "register '%s' is read and never written (regs "
+			    "declares one with a value)", t->regs[i].name);
+	return ok;
+}
+
 static size_t
 bounded_count(const char *s, char ch, size_t most)
 {
@@ -261,6 +295,7 @@ code_read(const struct expanded *x, struct program *p, int thread,
 	struct symbols symbols = {&c, coder_reg, coder_var, NULL, OP_TEST};
 	struct cursor at = {x->text, {x->node->loc.source, 1, 1}};
 	struct reg *regs = arena_alloc(a, REGS_MAX * sizeof(*regs));
+	int declared = c.thread->nregs;
 	bool ok = true;
 
 	if (x->size > CODE_MAX)
@@ -286,5 +321,6 @@ code_read(const struct expanded *x, struct program *p, int thread,
 			resume(&at);
 		ok = ok && good;
 	}
-	return branches_resolve(&c) && ok;
+	ok = branches_resolve(&c) && ok;
+	return ok && registers_written(&c, declared);
 }

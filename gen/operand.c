@@ -1,75 +1,7 @@
 /* The operands of one instruction: [x+4], r0, {r0, r1}, 0x10, !p, L0. */
 #include "ptx.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- the cursor -------------------------------------------------------- */
-
-void
-cursor_advance(struct cursor *c, size_t n)
-{
-	for (; n && *c->s; n--, c->s++) {
-		if (*c->s == '\n') {
-			c->loc.line++;
-			c->loc.column = 1;
-		} else {
-			c->loc.column++;
-		}
-	}
-}
-
-void
-cursor_skip(struct cursor *c)
-{
-	for (;;) {
-		size_t n = strspn(c->s, " \t\r\n\f\v");
-		const char *end;
-
-		cursor_advance(c, n);
-		if (c->s[0] == '/' && c->s[1] == '/') {
-			cursor_advance(c, strcspn(c->s, "\n"));
-		} else if (c->s[0] == '/' && c->s[1] == '*') {
-			end = strstr(c->s + 2, "*/");
-			cursor_advance(c, end ? (size_t)(end + 2 - c->s) :
-			    strlen(c->s));
-		} else {
-			return;
-		}
-	}
-}
-
-static bool
-name_start(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	    c == '$' || c == '%';
-}
-
-static bool
-name_part(char c)
-{
-	return (name_start(c) && c != '%') || (c >= '0' && c <= '9');
-}
-
-/* PTX's identifiers; %tid.x and its like are one name. */
-size_t
-name_length(const char *s)
-{
-	size_t n = 1;
-
-	if (!name_start(s[0]))
-		return 0;
-	while (name_part(s[n]))
-		n++;
-	if (s[0] == '%' && n == 1)
-		return 0;
-	if (s[0] == '%' && s[n] == '.' && strchr("xyzw", s[n + 1]) &&
-	    s[n + 1] && !name_part(s[n + 2]))
-		n += 2;
-	return n;
-}
 
 /* ---- operands as written ----------------------------------------------- */
 
@@ -84,53 +16,6 @@ struct raw {
 	size_t size[VEC_MAX];
 	struct loc place[VEC_MAX];
 };
-
-static bool
-expect(struct cursor *c, char ch, const char *where, struct err *err)
-{
-	cursor_skip(c);
-	if (c->s[0] != ch)
-		return err_set(err, ERR_INPUT, c->loc, "expected '%c' %s", ch,
-		    where);
-	cursor_advance(c, 1);
-	return true;
-}
-
-static bool
-number_parse(struct cursor *c, int64_t *value, struct err *err)
-{
-	struct loc loc = c->loc;
-	const char *s = c->s;
-	bool minus = *s == '-';
-	int base = 10;
-	unsigned long long v;
-	char *end;
-
-	if (*s == '-' || *s == '+')
-		s++;
-	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
-		base = 16, s += 2;
-	else if (s[0] == '0' && (s[1] == 'b' || s[1] == 'B'))
-		base = 2, s += 2;
-	else if (s[0] == '0' && s[1] >= '0' && s[1] <= '7')
-		base = 8;
-	if (!((*s >= '0' && *s <= '9') || (base == 16 &&
-	    ((*s >= 'a' && *s <= 'f') || (*s >= 'A' && *s <= 'F')))))
-		return err_set(err, ERR_INPUT, loc, "expected a number");
-	errno = 0;
-	v = strtoull(s, &end, base);
-	if (errno == ERANGE || (minus && v > (uint64_t)INT64_MAX + 1))
-		return err_set(err, ERR_INPUT, loc,
-		    "the number does not fit in 64 bits");
-	if (*end == 'U' || *end == 'u')
-		end++;
-	if (name_part(*end) || *end == '.')
-		return err_set(err, ERR_INPUT, loc,
-		    "bad number (decimal, 0x, 0b and 0 forms are read)");
-	*value = (int64_t)(minus ? 0 - (uint64_t)v : v);
-	cursor_advance(c, (size_t)(end - c->s));
-	return true;
-}
 
 static bool
 name_take(struct cursor *c, struct raw *raw, const char *what,
@@ -151,12 +36,6 @@ name_take(struct cursor *c, struct raw *raw, const char *what,
 }
 
 static bool
-is_number(const char *s)
-{
-	return (*s >= '0' && *s <= '9') || *s == '-' || *s == '+';
-}
-
-static bool
 address_parse(struct cursor *c, struct raw *raw, struct err *err)
 {
 	struct loc loc;
@@ -166,10 +45,10 @@ address_parse(struct cursor *c, struct raw *raw, struct err *err)
 	raw->operand.kind = OPERAND_ADDR;
 	cursor_advance(c, 1);
 	cursor_skip(c);
-	if (is_number(c->s)) {
+	if (number_starts(c->s)) {
 		if (!number_parse(c, &raw->operand.imm, err))
 			return false;
-		return expect(c, ']', "after the address", err);
+		return cursor_expect(c, ']', "after the address", err);
 	}
 	if (!name_take(c, raw, "a location or a register after '['", err))
 		return false;
@@ -179,7 +58,7 @@ address_parse(struct cursor *c, struct raw *raw, struct err *err)
 		cursor_advance(c, 1);
 		cursor_skip(c);
 		loc = c->loc;
-		if (!is_number(c->s))
+		if (!number_starts(c->s))
 			return err_set(err, ERR_INPUT, loc,
 			    "expected a constant offset in bytes");
 		if (!number_parse(c, &offset, err))
@@ -189,7 +68,7 @@ address_parse(struct cursor *c, struct raw *raw, struct err *err)
 			    "the offset does not fit in 32 bits");
 		raw->operand.imm = minus ? -offset : offset;
 	}
-	return expect(c, ']', "after the address", err);
+	return cursor_expect(c, ']', "after the address", err);
 }
 
 static bool
@@ -206,7 +85,7 @@ vector_parse(struct cursor *c, struct raw *raw, struct err *err)
 			return false;
 		cursor_skip(c);
 	} while (c->s[0] == ',');
-	return expect(c, '}', "or ',' after the register", err);
+	return cursor_expect(c, '}', "or ',' after the register", err);
 }
 
 static bool
@@ -217,7 +96,7 @@ raw_parse(struct cursor *c, struct raw *raw, struct err *err)
 		return address_parse(c, raw, err);
 	if (c->s[0] == '{')
 		return vector_parse(c, raw, err);
-	if (is_number(c->s)) {
+	if (number_starts(c->s)) {
 		raw->operand.kind = OPERAND_IMM;
 		return number_parse(c, &raw->operand.imm, err);
 	}
@@ -233,6 +112,7 @@ raw_parse(struct cursor *c, struct raw *raw, struct err *err)
 static bool
 list_parse(struct cursor *c, struct raw *raws, int *count, struct err *err)
 {
+	struct loc after = c->loc;
 	bool piped = false;
 
 	cursor_skip(c);
@@ -246,12 +126,14 @@ list_parse(struct cursor *c, struct raw *raws, int *count, struct err *err)
 		raws[*count].piped = piped;
 		if (!raw_parse(c, &raws[(*count)++], err))
 			return false;
+		after = c->loc;
 		cursor_skip(c);
 		if (c->s[0] == ';')
 			break;
 		piped = c->s[0] == '|';
 		if (c->s[0] != ',' && c->s[0] != '|')
-			return err_set(err, ERR_INPUT, c->loc,
+			return err_set(err, ERR_INPUT,
+			    c->loc.line == after.line ? c->loc : after,
 			    "expected ',' or ';' after the operand");
 		cursor_advance(c, 1);
 		cursor_skip(c);

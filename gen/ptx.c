@@ -245,6 +245,8 @@ mnemonic_unknown(const char *word, size_t n, unsigned flags, struct loc loc,
 
 	if (first > n)
 		first = n;
+	if (first == 0)
+		return err_set(err, ERR_INPUT, loc, "expected an instruction");
 	if (op_find(word, ~flags, &size, &cta))
 		return err_set(err, ERR_INPUT, loc, "%.*s cannot stand in a "
 		    "test", (int)size, word);

@@ -1,4 +1,4 @@
-/* Private to ptx.c, operand.c and ptx_print.c: tables and the cursor. */
+/* Private to gen: the tables of instructions, and reading PTX text. */
 #ifndef PTX_H
 #define PTX_H
 
@@ -64,10 +64,16 @@ bool rules_check(const struct insn *insn, unsigned flags, uint64_t seen,
 /* The same once defaults are filled in from the location. */
 bool insn_rules(const struct insn *insn, struct err *err);
 
-/* operand.c */
+/* cursor.c */
 void cursor_advance(struct cursor *c, size_t n);
 void cursor_skip(struct cursor *c); /* blanks and comments */
+bool cursor_expect(struct cursor *c, char ch, const char *where,
+    struct err *err);
 size_t name_length(const char *s); /* 0 if none starts at s */
+bool number_starts(const char *s);
+bool number_parse(struct cursor *c, int64_t *value, struct err *err);
+
+/* operand.c */
 /* The letter of ops.def for an operand; 0 beyond the last. */
 char operand_letter(const struct insn *insn, int operand);
 bool immediate_check(const struct insn *insn, int operand, struct err *err);

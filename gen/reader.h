@@ -1,4 +1,4 @@
-/* Private to the YAML reader: variants.c, expand.c, code.c, read.c. */
+/* Private to the YAML reader. */
 #ifndef READER_H
 #define READER_H
 
@@ -74,5 +74,41 @@ bool ptx_reserved(const char *name);
 /* The same, as an error that says so. */
 bool identifier_check(const char *name, size_t n, const char *what,
     struct loc loc, struct err *err);
+
+/* Reading one variant of one test. */
+struct reader {
+	const struct node *test;
+	const char *family;
+	const struct variants *variants;
+	const struct variant *variant;
+	struct program *program;
+	struct arena *arena;
+	struct errs *errs;
+};
+
+/* read_scalar.c: false after an error; `what` names it there */
+bool read_scalar(struct reader *r, const struct node *n, const char *what,
+    struct expanded *x);
+bool read_integer(struct reader *r, const struct node *n, const char *what,
+    int64_t low, int64_t high, int64_t *value);
+/* map's key, 0 to high, where it is given */
+bool read_number(struct reader *r, const struct node *map, const char *key,
+    int high, int *value);
+/* A value for an element or a register of that type. */
+bool read_value(struct reader *r, const struct node *n, enum type type,
+    uint64_t *v);
+bool read_type(struct reader *r, const struct node *n, enum type *type);
+int read_var_named(const struct program *p, const char *name); /* or -1 */
+/* A location other than `self`. */
+bool read_var(struct reader *r, const struct node *n, const char *what,
+    int self, int *index);
+
+/* read_location.c, read_thread.c, read_cond.c: parts of a test */
+bool read_locations(struct reader *r);
+bool read_threads(struct reader *r);
+bool read_question(struct reader *r); /* exists, never or forall */
+bool read_observe(struct reader *r);
+bool read_filter(struct reader *r);
+bool read_expect(struct reader *r);
 
 #endif

@@ -34,11 +34,17 @@ names_check(const struct node *map, struct errs *errs)
 	bool ok = true;
 	int i;
 
-	for (i = 0; i < map->count; i++)
-		if (!name_is_good(map->keys[i].text))
+	for (i = 0; i < map->count; i++) {
+		const char *name = map->keys[i].text;
+
+		if (!name_is_good(name))
 			ok = errs_say(errs, map->keys[i].loc,
 			    "bad name '%.64s' (letters, digits, _ . + - @)",
-			    map->keys[i].text);
+			    name);
+		else if (*name == '+')
+			ok = errs_say(errs, map->keys[i].loc,
+			    "the '+' before '%.64s' is set anyway", name + 1);
+	}
 	return ok;
 }
 

@@ -119,6 +119,9 @@ parser_error(struct builder *b)
 	if (*at == '\t')
 		return errs_say(b->errs, loc,
 		    "a tab cannot indent YAML (use blanks)");
+	if (p->context && p->context_mark.line + 1 != (size_t)loc.line)
+		return errs_say(b->errs, loc, "YAML: %s from line %zu on, %s",
+		    p->context, p->context_mark.line + 1, problem);
 	if (p->context)
 		return errs_say(b->errs, loc, "YAML: %s, %s", p->context,
 		    problem);
