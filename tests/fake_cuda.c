@@ -207,8 +207,11 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas,
 int
 cuMemAlloc_v2(uint64_t *address, size_t bytes)
 {
-	*address = (uint64_t)(uintptr_t)malloc(bytes);
-	return called("cuMemAlloc_v2", "");
+	int result = called("cuMemAlloc_v2", "");
+
+	if (result == 0)
+		*address = (uint64_t)(uintptr_t)malloc(bytes);
+	return result;
 }
 
 int

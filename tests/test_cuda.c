@@ -305,6 +305,8 @@ START_TEST(hangs_and_faults_are_told_apart)
 	fake->finish_code = 46; /* devices unavailable */
 	ck_assert(!cuda_ops.run(d, &l, 1, 1, 1, &seconds, &err));
 	ck_assert_int_eq(err.code, ERR_DEVICE);
+	cuda_ops.unload(d, m);
+	cuda_ops.close(d);
 }
 END_TEST
 

@@ -254,7 +254,7 @@ START_TEST(tests_are_printed_as_litmus_does)
 	fclose(f);
 	ck_assert_str_eq(out, "FORBIDDEN  T: the model forbids what 397 "
 	    "instances showed; allowed; seen 600 times in 1,000, 1,200 a "
-	    "second; 1 broken twin: 7 in 100\n");
+	    "second; 3 ran out of turns; 1 broken twin: 7 in 100\n");
 	free(out);
 	free(s);
 	json_decref(root);
