@@ -118,7 +118,7 @@ run_twins(struct campaign *c, double *left, struct err *err)
 	int i, n;
 
 	if (!c->effort->twins || !model_forbids(c) ||
-	    !model_weaken(c->program, &c->opts, c->arena, &w, &ignored))
+	    !model_twins(c->program, &c->opts, c->arena, &w, &ignored))
 		return true;
 	n = w.ntwins < TWINS_MAX ? w.ntwins : TWINS_MAX;
 	for (i = 0; i < n; i++) {
@@ -200,6 +200,36 @@ succeed(struct campaign *c, struct result *r, struct judgement *j)
 	r->nenvs = c->search.count;
 }
 
+/* Of a test's outcomes the one that people will ask about: a forbidden one
+   that showed, else one the test is about, rather one that showed. */
+static void
+choose_explained(struct campaign *c, const struct judgement *j,
+    struct result *r)
+{
+	const struct program *p = c->program;
+	uint32_t i;
+
+	if (!c->outcomes || c->outcomes->status != MODEL_OK)
+		return;
+	for (i = 0; i < j->nseen; i++) {
+		const struct state *s = &j->seen[i];
+		bool forbidden = s->class == ROW_FORBIDDEN;
+
+		if (!forbidden && !(s->target && !r->explain))
+			continue;
+		r->explain = true;
+		r->explained = s->code;
+		if (forbidden)
+			break;
+	}
+	for (i = 0; i < p->noutcomes && !r->explain; i++) {
+		r->explain = c->search.targets[i];
+		r->explained = i;
+	}
+	r->explain_allowed = r->explain &&
+	    outcomes_find(c->outcomes, r->explained);
+}
+
 static bool
 run_all(struct campaign *c, struct err *err)
 {
@@ -243,6 +273,8 @@ campaign_run(struct bench *b, const struct program *p,
 	r->twins = arena_grow(a, c.twins, sizeof(c.twins), sizeof(c.twins));
 	r->ntwins = c.ntwins;
 	r->assembler = bench_assembler(b, a);
+	r->model = effort->model;
+	choose_explained(&c, j, r);
 	return ok || usable(&err);
 }
 

@@ -172,6 +172,10 @@ struct result {
 	const char *assembler, *replay;
 	enum doc_code code;
 	const char *code_detail;
+	bool explain; /* this outcome, under that version of the model */
+	bool explain_allowed;
+	uint32_t explained;
+	enum model_version model;
 	int device;
 };
 
@@ -372,6 +376,10 @@ struct run_info {
 	const struct device_info *devices;
 	int ndevices;
 };
+
+/* why.c: adds "explanation" and "execution" */
+void why_add(json_t *test, const struct program *p,
+    enum model_version version, uint32_t code, bool allowed, struct arena *a);
 
 /* results.c: each returns a new reference */
 json_t *results_test(const struct result *r, struct arena *a);

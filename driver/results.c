@@ -329,6 +329,9 @@ results_test(const struct result *r, struct arena *a)
 		set(code, "detail", string(a, r->code_detail));
 	set(o, "machine_code", code);
 	set(o, "replay", string(a, r->replay));
+	if (r->explain)
+		why_add(o, r->program, r->model, r->explained,
+		    r->explain_allowed, a);
 	return o;
 }
 

@@ -1,4 +1,4 @@
-/* What the explain_*.c files share. Not for others. */
+/* What the explain_*.c files share, and with those who draw executions. */
 #ifndef EXPLAIN_H
 #define EXPLAIN_H
 
