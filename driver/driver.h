@@ -491,6 +491,32 @@ bool select_shard(struct selection *s, const char *shard, int *index,
 const struct program *select_one(const char *test, struct arena *a,
     struct err *err);
 
+/* against.c: lists of expected answers */
+struct expected {
+	const char *name; /* as the list has it */
+	const char *path; /* from the list's folder */
+	bool value;
+};
+struct against {
+	struct expected *list;
+	int count;
+};
+bool against_read(const char *path, struct arena *a, struct against *list,
+    struct err *err);
+/* The one test of that file; NULL: what is wrong has been printed. */
+const struct program *against_program(const struct expected *e,
+    struct arena *a);
+
+/* output.c: NULL: the standard output */
+bool output_text(const char *path, const struct text *t, struct err *err);
+/* FOLDER/NAME.ENDING; characters that make trouble in names become _ */
+bool output_test(const struct program *p, const char *folder,
+    const char *ending, const struct text *t, struct err *err);
+
+/* cmd_model.c: --model and --unroll of several commands; false: printed */
+bool model_options(struct model_opts *opts, const char *version,
+    uint64_t unroll);
+
 /* cmd_*.c: argv[0] is the command; each returns an enum status */
 #define COMMAND(name, help) int cmd_##name(int argc, char **argv);
 #include "commands.def"

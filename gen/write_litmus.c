@@ -106,6 +106,19 @@ put_cond(struct writer *w, struct text *t, const struct cond *c)
 	return true;
 }
 
+/* A whole condition stands in parentheses. */
+static bool
+put_group(struct writer *w, struct text *t, const struct cond *c)
+{
+	bool bare = c->op != COND_AND && c->op != COND_OR;
+
+	text_printf(t, bare ? "(" : "");
+	if (!put_cond(w, t, c))
+		return false;
+	text_printf(t, bare ? ")\n" : "\n");
+	return true;
+}
+
 static bool
 names_slot(const struct cond *c, int slot)
 {
@@ -144,16 +157,12 @@ write_condition(struct writer *w, struct text *t)
 	if (!put_locations(w, t))
 		return false;
 	if (w->p->filter) {
-		text_printf(t, "filter (");
-		if (!put_cond(w, t, w->p->filter))
+		text_printf(t, "filter ");
+		if (!put_group(w, t, w->p->filter))
 			return false;
-		text_printf(t, ")\n");
 	}
-	text_printf(t, "%s\n(", words[w->p->quant]);
-	if (!put_cond(w, t, w->p->cond))
-		return false;
-	text_printf(t, ")\n");
-	return true;
+	text_printf(t, "%s\n", words[w->p->quant]);
+	return put_group(w, t, w->p->cond);
 }
 
 /* ---- the file --------------------------------------------------------- */

@@ -1,7 +1,10 @@
 /* Copies of programs with some instructions changed. */
 #include "edit.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#define NAME_ROOM 150
 
 enum scope
 scope_between(const struct program *p, int a, int b)
@@ -85,8 +88,8 @@ edit_thread(struct thread *t, int thread, const struct edit *edits,
 static void
 suffix(struct text *t, const struct edit *e)
 {
-	text_printf(t, "P%d.%d%s", e->thread, e->insn,
-	    e->kind == EDIT_INSERT ? "+" : "=");
+	text_printf(t, "+P%d.%d-%s", e->thread, e->insn,
+	    e->kind == EDIT_INSERT ? "new-" : "");
 	if (e->kind == EDIT_REMOVE)
 		text_printf(t, "none");
 	else
@@ -98,23 +101,22 @@ edit_program(const struct program *p, const struct edit *edits, int count,
     struct arena *a)
 {
 	struct program *q = arena_alloc(a, sizeof(*q));
-	struct text name, variant;
+	struct text variant;
 	int i;
 
 	*q = *p;
 	q->expect = EXPECT_NONE;
-	text_init(&name, a);
 	text_init(&variant, a);
-	text_printf(&name, "%s~", p->name);
-	text_printf(&variant, "%s~", p->variant);
-	for (i = 0; i < count; i++) {
-		text_printf(&name, "%s", i ? "," : "");
-		text_printf(&variant, "%s", i ? "," : "");
-		suffix(&name, &edits[i]);
+	for (i = 0; i < count; i++)
 		suffix(&variant, &edits[i]);
-	}
-	q->name = name.s;
-	q->variant = variant.s;
+	/* names are of a bounded length */
+	if (strlen(p->name) + variant.size > NAME_ROOM)
+		q->variant = arena_printf(a, "%s+%016" PRIx64, p->variant,
+		    hash64(variant.s, variant.size, 0));
+	else
+		q->variant = arena_printf(a, "%s%s", p->variant, variant.s);
+	q->name = arena_printf(a, "%s%s", p->name,
+	    q->variant + strlen(p->variant));
 	q->threads = arena_alloc(a, (size_t)p->nthreads *
 	    sizeof(*q->threads));
 	for (i = 0; i < p->nthreads; i++) {
