@@ -323,13 +323,19 @@ is_source(const struct resolver *r, const struct event *e)
 	    !HAS(r->s->m, CLUSTER_RELAXED));
 }
 
+static bool
+is_arrival(const struct event *e)
+{
+	return e->barrier != BARRIER_CLUSTER || e->arrive_only;
+}
+
 /* What two events of one barrier are to each other. */
 static void
 relate(const struct resolver *r, struct way *way, int a, int b)
 {
 	const struct event *ea = &r->s->g.x.events[a];
 	const struct event *eb = &r->s->g.x.events[b];
-	bool arrives = ea->barrier != BARRIER_CLUSTER || ea->arrive_only;
+	bool arrives = is_arrival(ea);
 
 	if (r->group_of[a] != r->group_of[b] || way->generation[a] < 0)
 		return;
@@ -341,6 +347,36 @@ relate(const struct resolver *r, struct way *way, int a, int b)
 	} else if (arrives && way->generation[a] == way->generation[b] - 1) {
 		way->after[b] |= BIT(a);
 	}
+}
+
+/* The threads that a waiting event goes on without, since they exited. */
+static void
+find_exits(const struct resolver *r, struct way *way, int event)
+{
+	const struct graph *g = &r->s->g;
+	bool counted = g->x.events[event].barrier >= 0 &&
+	    g->origin[event]->nargs > 1;
+	unsigned needed = counted ? 0 :
+	    r->groups[r->group_of[event]].members, there = 0;
+	int t, i;
+
+	for (t = 0; t < r->s->m->p->nthreads; t++)
+		for (i = 0; i < r->count[t]; i++) {
+			int other = r->list[t][i];
+
+			if (r->group_of[other] != r->group_of[event] ||
+			    way->generation[other] !=
+			    way->generation[event] ||
+			    !is_arrival(&g->x.events[other]))
+				continue;
+			there |= 1u << t;
+			if (counted)
+				needed |= members_of(r->s->m->p, t,
+				    BARRIER_WARP);
+		}
+	for (t = 0; t < r->s->m->p->nthreads; t++)
+		if (needed >> t & 1 && !(there >> t & 1))
+			way->exits[event] |= g->of_thread[t];
 }
 
 static bool
@@ -369,6 +405,9 @@ keep_way(struct resolver *r, const struct stage *stage)
 		return false;
 	memcpy(way->generation, stage->generation, sizeof(way->generation));
 	for (t = 0; t < p->nthreads; t++) {
+		for (i = 0; i < r->count[t]; i++)
+			if (!r->s->g.x.events[r->list[t][i]].arrive_only)
+				find_exits(r, way, r->list[t][i]);
 		way->end[t] = r->s->path[t]->count;
 		if (stage->blocked[t] && HAS(r->s->m, BARRIER_BLOCKS)) {
 			way->stuck = true;

@@ -80,7 +80,8 @@ step(const struct explorer *e, struct state *state, int i)
 		if (!(way->after[i] & ~state->arrived))
 			state->arrived |= BIT(i);
 		return state->arrived & BIT(i) &&
-		    !(way->waits[i] & ~state->arrived);
+		    !(way->waits[i] & ~state->arrived) &&
+		    !(way->exits[i] & ~state->done);
 	default:
 		return false;
 	}

@@ -95,6 +95,7 @@ struct model {
 	enum scope near[THREADS_MAX][THREADS_MAX]; /* narrowest common scope */
 	struct location locs[LOCATIONS_MAX];
 	int nlocs;
+	int writes[THREADS_MAX][64]; /* which write has each number */
 	bool grew; /* a value, or a way to one, was found in this round */
 	struct paths paths[THREADS_MAX];
 	bool bounded;
@@ -139,6 +140,7 @@ struct way {
 	bool stuck; /* some thread blocks for ever, before .end[thread] */
 	int end[THREADS_MAX];
 	event_row waits[EVENTS_MAX]; /* arrivals needed to go on */
+	event_row exits[EVENTS_MAX]; /* events of threads that must exit */
 	event_row after[EVENTS_MAX]; /* arrivals before it may arrive */
 	event_row sync[EVENTS_MAX]; /* events it synchronizes with */
 	int generation[EVENTS_MAX];

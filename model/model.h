@@ -136,10 +136,14 @@ bool model_statement(const struct program *p, const struct outcomes *out);
 bool model_candidates(const struct program *p, const struct model_opts *opts,
     uint32_t code, bool (*visit)(void *user, const struct execution *x,
     enum axiom broken), void *user, struct arena *a, struct err *err);
-/* axioms.c: derives every relation of *x that follows from its events, rf,
-   co, sc and (for barriers) sw; returns the first axiom broken. */
+/*
+ * execution.c: derives every relation of *x that follows from its events
+ * with their locations, and from rf, dep, sc, co and (of barriers) sw;
+ * returns the first axiom broken.
+ */
 enum axiom model_judge(const struct program *p,
     const struct model_opts *opts, struct execution *x);
+/* axioms.c */
 const char *axiom_name(enum axiom axiom); /* "Coherence" */
 const char *axiom_section(enum axiom axiom); /* "8.10.1" */
 const char *rule_name(enum rule rule); /* "RELEASE_2" */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define TURNS_MAX 1024
+
 /* ---- registers -------------------------------------------------------- */
 
 static uint64_t
@@ -210,16 +212,27 @@ add_read(struct runner *r, const struct insn *insn, const struct operand *o,
 }
 
 /*
- * Number of a write: each thread has an n-th write at most once in an
- * execution, whatever instruction it comes from. Those that find no room
- * are not followed.
+ * Number of a write: of an instruction of a thread, in one turn of its
+ * loop. An execution has it at most once. Those that find no room are not
+ * followed. (Counting a thread's writes would not do: how many come before
+ * may hang on a cas that this one does not depend on.)
  */
 static uint64_t
-write_bit(struct runner *r)
+write_bit(struct runner *r, int element)
 {
-	int room = 64 / r->m->p->nthreads, n = r->writes++;
+	int room = 64 / r->m->p->nthreads, n;
+	int key = (r->pc * TURNS_MAX + r->turn[r->pc]) * VEC_MAX + element;
+	int *keys = r->m->writes[r->t];
 
-	return n < room ? (uint64_t)1 << (r->t * room + n) : 0;
+	if (r->turn[r->pc] >= TURNS_MAX)
+		return 0;
+	for (n = 0; n < room; n++) {
+		if (!keys[n])
+			keys[n] = key + 1;
+		if (keys[n] == key + 1)
+			return (uint64_t)1 << (r->t * room + n);
+	}
+	return 0;
 }
 
 /* `read`: of the same atom, or -1. */
@@ -229,7 +242,7 @@ add_write(struct runner *r, const struct insn *insn, const struct operand *o,
 {
 	struct path_event *e = add_event(r, EVENT_WRITE, insn);
 	struct location *l = e ? find_location(r, insn, o, i, e) : NULL;
-	uint64_t own = write_bit(r);
+	uint64_t own = write_bit(r, i);
 	struct support support;
 
 	if (!l)
@@ -477,7 +490,7 @@ reset(struct runner *r)
 	for (i = 0; i < r->thread->nregs; i++)
 		set_register(r, i, r->thread->regs[i].init, 0);
 	memset(r->turn, 0, sizeof(r->turn));
-	r->pc = r->jumps = r->count = r->nreads = r->writes = 0;
+	r->pc = r->jumps = r->count = r->nreads = 0;
 	r->ctrl = 0;
 	r->cut = r->spins = r->dropped = false;
 	r->spin_pc = -1;

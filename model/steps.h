@@ -15,7 +15,6 @@ struct runner {
 	struct path_event events[EVENTS_MAX];
 	struct support support[EVENTS_MAX]; /* of each read and write */
 	int count;
-	int writes;
 	/* which value each read returns, in order, and of how many */
 	int choice[EVENTS_MAX], choices[EVENTS_MAX], nreads, depth;
 	bool dropped; /* no execution has this run */
