@@ -1,0 +1,575 @@
+/* Tests for the naive procedure: drawn, written down, and made smaller. */
+#include "help_oracle.h"
+
+#include <string.h>
+
+/* ---- drawing ---------------------------------------------------------- */
+
+/* An index by weight. */
+static int
+weighted(struct draw *d, const int *weights, int n)
+{
+	uint32_t total = 0, at;
+	int i;
+
+	for (i = 0; i < n; i++)
+		total += (uint32_t)weights[i];
+	at = draw_below(d, total);
+	for (i = 0; at >= (uint32_t)weights[i]; i++)
+		at -= (uint32_t)weights[i];
+	return i;
+}
+
+static bool
+chance(struct draw *d, uint32_t percent)
+{
+	return draw_below(d, 100) < percent;
+}
+
+/* Beside an earlier thread, or elsewhere. */
+static void
+draw_place(struct naive_test *test, int t, struct draw *d)
+{
+	static const int weights[] = {45, 15, 30, 10};
+	struct naive_thread *thread = &test->threads[t];
+	int how = t ? weighted(d, weights, 4) : 3;
+	const struct naive_thread *near = &test->threads[t ?
+	    draw_below(d, (uint32_t)t) : 0];
+
+	if (test->litmus && how == 1)
+		how = 2;
+	*thread = (struct naive_thread){.warp = t};
+	thread->gpu = how < 3 ? near->gpu : t;
+	thread->cluster = how < 2 ? near->cluster : t;
+	thread->cta = how < 1 ? near->cta : t;
+	if (how == 0 && chance(d, 20))
+		thread->warp = near->warp;
+}
+
+static enum scope
+draw_scope(const struct naive_test *test, struct draw *d)
+{
+	static const int weights[] = {30, 15, 40, 15};
+	static const enum scope scopes[] = {SCOPE_CTA, SCOPE_CLUSTER,
+		SCOPE_GPU, SCOPE_SYS};
+	enum scope s = scopes[weighted(d, weights, 4)];
+
+	return test->litmus && s == SCOPE_CLUSTER ? SCOPE_GPU : s;
+}
+
+static void
+draw_sem(const struct naive_test *test, struct naive_insn *insn,
+    struct draw *d)
+{
+	static const int plain[] = {35, 25, 30, 10};
+	static const int atomic[] = {30, 20, 20, 30};
+	static const int fence[] = {45, 35, 10, 10};
+	static const enum sem load[] = {SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE,
+		SEM_VOLATILE};
+	static const enum sem store[] = {SEM_WEAK, SEM_RELAXED, SEM_RELEASE,
+		SEM_VOLATILE};
+	static const enum sem rmw[] = {SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE,
+		SEM_ACQ_REL};
+	static const enum sem fences[] = {SEM_SC, SEM_ACQ_REL, SEM_ACQUIRE,
+		SEM_RELEASE};
+
+	switch (insn->kind) {
+	case NAIVE_LOAD:
+		insn->sem = load[weighted(d, plain, test->litmus ? 3 : 4)];
+		break;
+	case NAIVE_STORE:
+		insn->sem = store[weighted(d, plain, test->litmus ? 3 : 4)];
+		break;
+	case NAIVE_RED:
+		insn->sem = test->litmus ? rmw[weighted(d, atomic, 4)] :
+		    chance(d, 50) ? SEM_RELAXED : SEM_RELEASE;
+		break;
+	case NAIVE_FENCE:
+		insn->sem = fences[weighted(d, fence, test->litmus ? 2 : 4)];
+		break;
+	case NAIVE_CLUSTER_ARRIVE:
+		insn->sem = chance(d, 70) ? SEM_RELEASE : SEM_RELAXED;
+		break;
+	default:
+		insn->sem = insn->kind <= NAIVE_RED ?
+		    rmw[weighted(d, atomic, 4)] : SEM_WEAK;
+		break;
+	}
+}
+
+/* A register that the thread has loaded, or -1. */
+static int
+draw_register(const struct naive_thread *thread, struct draw *d)
+{
+	int loaded[NAIVE_INSNS], n = 0, i;
+
+	for (i = 0; i < thread->n; i++) {
+		enum naive_kind kind = thread->insns[i].kind;
+
+		if (kind <= NAIVE_CAS && kind != NAIVE_STORE)
+			loaded[n++] = i;
+	}
+	return n ? 2 * loaded[draw_below(d, (uint32_t)n)] : -1;
+}
+
+static void
+draw_view(const struct naive_test *test, struct naive_insn *insn,
+    struct draw *d)
+{
+	static const int load[] = {25, 20, 0, 0, 15, 15, 15, 5, 5};
+	static const int store[] = {25, 20, 0, 0, 15, 0, 20, 0, 20};
+	static const int plain[] = {45, 40, 5, 5, 5};
+
+	insn->view = weighted(d, plain, 5);
+	if (test->litmus)
+		insn->view = insn->kind == NAIVE_LOAD ?
+		    weighted(d, load, 9) :
+		    insn->kind == NAIVE_STORE ? weighted(d, store, 9) :
+		    chance(d, 50) ? 0 : 1;
+	else if (insn->kind <= NAIVE_STORE && chance(d, 10))
+		insn->vector = true;
+	if (insn->vector)
+		insn->view = 2;
+	if (insn->view > VIEW_W)
+		insn->sem = SEM_WEAK;
+}
+
+static void
+draw_insn(struct naive_test *test, int t, bool barriers, struct draw *d)
+{
+	static const int plain[] = {30, 30, 5, 4, 4, 5, 14, 2, 0, 0, 0, 0, 0,
+		6};
+	static const int waits[] = {24, 24, 3, 2, 2, 3, 5, 0, 16, 5, 0, 0, 4,
+		4};
+	static const int proxy[] = {32, 28, 2, 1, 1, 2, 5, 25, 0, 0, 0, 0, 0,
+		4};
+	static const enum proxy proxies[] = {PROXY_TEXTURE, PROXY_SURFACE,
+		PROXY_SURFACE, PROXY_CONSTANT, PROXY_ALIAS, PROXY_ALIAS};
+	struct naive_thread *thread = &test->threads[t];
+	struct naive_insn *insn = &thread->insns[thread->n];
+
+	*insn = (struct naive_insn){.plus = -1,
+	    .kind = (enum naive_kind)weighted(d,
+	    test->litmus ? proxy : barriers ? waits : plain, 14)};
+	draw_sem(test, insn, d);
+	insn->scope = draw_scope(test, d);
+	insn->value = 1 + (int)draw_below(d, 3);
+	insn->compare = (int)draw_below(d, 3);
+	if (insn->kind <= NAIVE_RED) {
+		draw_view(test, insn, d);
+		if (insn->kind != NAIVE_LOAD && chance(d, 25))
+			insn->plus = draw_register(thread, d);
+	}
+	if (insn->kind == NAIVE_PROXY_FENCE)
+		insn->proxy = test->litmus ? proxies[draw_below(d, 6)] :
+		    PROXY_ALIAS;
+	if (insn->kind == NAIVE_SKIP) {
+		insn->plus = draw_register(thread, d);
+		insn->value = (int)draw_below(d, 3);
+		insn->length = 1 + (int)draw_below(d, 2);
+		if (insn->plus < 0)
+			return;
+	}
+	if (insn->kind == NAIVE_SYNC || insn->kind == NAIVE_ARRIVE) {
+		/* the count goes with the number */
+		insn->id = insn->kind == NAIVE_ARRIVE ? 1 :
+		    (int)draw_below(d, 2);
+		insn->count = insn->id ? 2 : 0;
+	}
+	thread->n++;
+}
+
+/* A wait somewhere after an arrive, in most threads. */
+static void
+draw_cluster(struct naive_test *test, struct draw *d)
+{
+	int t, i;
+
+	for (t = 0; t < test->nthreads; t++) {
+		struct naive_thread *thread = &test->threads[t];
+		struct naive_insn arrive = {.kind = NAIVE_CLUSTER_ARRIVE,
+		    .plus = -1};
+
+		if (thread->n + 2 > NAIVE_INSNS || !chance(d, 85))
+			continue;
+		for (i = 0; i < thread->n; i++)
+			if (thread->insns[i].kind == NAIVE_SKIP)
+				return;
+		draw_sem(test, &arrive, d);
+		for (i = thread->n; i > 1; i--) {
+			thread->insns[i] = thread->insns[i - 1];
+			if (thread->insns[i].plus >= 2)
+				thread->insns[i].plus += 2;
+		}
+		i = thread->n ? 1 : 0;
+		thread->insns[i] = arrive;
+		thread->n++;
+		arrive.kind = NAIVE_CLUSTER_WAIT;
+		arrive.sem = SEM_ACQUIRE;
+		thread->insns[thread->n++] = arrive;
+	}
+}
+
+static void
+draw_slots(struct naive_test *test, struct draw *d)
+{
+	int t, i, regs = 0;
+
+	for (t = 0; t < test->nthreads; t++)
+		for (i = 0; i < test->threads[t].n; i++) {
+			const struct naive_insn *insn =
+			    &test->threads[t].insns[i];
+
+			if (insn->kind > NAIVE_CAS || insn->kind ==
+			    NAIVE_STORE || regs == 4 || !chance(d, 80))
+				continue;
+			test->slots[test->nslots++] = (struct naive_slot){
+			    t, 2 * i};
+			if (insn->vector)
+				test->slots[test->nslots++] =
+				    (struct naive_slot){t, 2 * i + 1};
+			regs += 1 + insn->vector;
+		}
+	for (i = 0; i < NAIVE_LOCATIONS; i++)
+		if (test->nslots < 6 && chance(d, i < 2 ? 35 : 10))
+			test->slots[test->nslots++] = (struct naive_slot){
+			    -1, i};
+	if (!test->nslots)
+		test->slots[test->nslots++] = (struct naive_slot){-1, 0};
+}
+
+void
+naive_draw(struct naive_test *test, struct draw *d)
+{
+	static const int counts[] = {45, 30, 25};
+	bool barriers, cluster;
+	int t, n, total;
+
+	memset(test, 0, sizeof(*test));
+	test->litmus = chance(d, 30);
+	test->nthreads = 2 + weighted(d, counts, 3);
+	barriers = !test->litmus && chance(d, 30);
+	cluster = !test->litmus && !barriers && chance(d, 12);
+	total = 4 + (int)draw_below(d, cluster ? 2 : 7);
+	for (t = 0; t < test->nthreads; t++)
+		draw_place(test, t, d);
+	for (n = 0; n < total; n++) {
+		t = n < test->nthreads ? n :
+		    (int)draw_below(d, (uint32_t)test->nthreads);
+		if (test->threads[t].n < NAIVE_INSNS)
+			draw_insn(test, t, barriers, d);
+	}
+	if (cluster)
+		draw_cluster(test, d);
+	draw_slots(test, d);
+}
+
+/* ---- as text ---------------------------------------------------------- */
+
+static const char *const view_names[] = {"x", "y", "v", "v+4", "w", "t", "s",
+	"c", "ws"};
+
+static void
+print_value(struct text *t, const struct naive_insn *insn, int i, int extra)
+{
+	if (insn->plus >= 0)
+		text_printf(t, "r%d", 20 + i);
+	else
+		text_printf(t, "%d", insn->value + extra);
+}
+
+/* The part between mnemonic and operands. */
+static void
+print_sem(struct text *t, const struct naive_insn *insn, bool litmus)
+{
+	if (insn->sem == SEM_VOLATILE && insn->compare == 1 &&
+	    !insn->vector)
+		text_printf(t, ".mmio.relaxed.sys");
+	else if (insn->sem == SEM_WEAK || insn->sem == SEM_VOLATILE)
+		text_printf(t, ".%s", sem_name(insn->sem));
+	else
+		text_printf(t, ".%s.%s", sem_name(insn->sem),
+		    scope_name(insn->scope));
+	if (!litmus)
+		text_printf(t, ".global");
+}
+
+static const char *
+address_of(struct text *scratch, const struct naive_insn *insn, bool litmus)
+{
+	scratch->size = 0;
+	text_printf(scratch, litmus ? "%s" : "[%s]",
+	    view_names[insn->view]);
+	return scratch->s;
+}
+
+static void
+print_load(struct text *t, const struct naive_insn *insn, int i, bool litmus,
+    const char *address)
+{
+	static const char *const litmus_names[] = {"ld", "ld", "ld", "ld",
+		"ld", "tld", "suld", "cold", "suld"};
+
+	text_printf(t, "%s", litmus_names[insn->view]);
+	print_sem(t, insn, litmus);
+	if (insn->vector)
+		text_printf(t, ".v2.u32 {r%d, r%d}, %s", 2 * i, 2 * i + 1,
+		    address);
+	else
+		text_printf(t, "%s r%d, %s", litmus ? "" : ".u32", 2 * i,
+		    address);
+}
+
+static void
+print_store(struct text *t, const struct naive_insn *insn, int i,
+    bool litmus, const char *address)
+{
+	text_printf(t, insn->view == VIEW_SURFACE ||
+	    insn->view == VIEW_W_SURFACE ? "sust" : "st");
+	print_sem(t, insn, litmus);
+	text_printf(t, "%s %s, ", insn->vector ? ".v2.u32" :
+	    litmus ? "" : ".u32", address);
+	if (insn->vector)
+		text_printf(t, "{r%d, r%d}", 20 + i, 20 + i);
+	else
+		print_value(t, insn, i, 0);
+}
+
+static void
+print_rmw(struct text *t, const struct naive_insn *insn, int i, bool litmus,
+    const char *address)
+{
+	static const char *const names[] = {[NAIVE_ADD] = "add",
+		[NAIVE_EXCH] = "exch", [NAIVE_CAS] = "cas",
+		[NAIVE_RED] = "add"};
+
+	text_printf(t, insn->kind == NAIVE_RED ? "red" : "atom");
+	print_sem(t, insn, litmus);
+	text_printf(t, ".%s%s ", names[insn->kind], litmus ? "" :
+	    insn->kind == NAIVE_EXCH || insn->kind == NAIVE_CAS ? ".b32" :
+	    ".u32");
+	if (insn->kind != NAIVE_RED)
+		text_printf(t, "r%d, ", 2 * i);
+	text_printf(t, "%s, ", address);
+	if (insn->kind == NAIVE_CAS)
+		text_printf(t, "%d, ", insn->compare);
+	print_value(t, insn, i, 0);
+}
+
+static void
+print_fence(struct text *t, const struct naive_insn *insn, bool litmus)
+{
+	static const char *const levels[] = {[SCOPE_CTA] = "cta",
+		[SCOPE_GPU] = "gl", [SCOPE_SYS] = "sys"};
+
+	if (insn->kind == NAIVE_PROXY_FENCE)
+		text_printf(t, "fence.proxy.%s", proxy_name(insn->proxy));
+	else if (insn->sem == SEM_SC && insn->scope != SCOPE_CLUSTER &&
+	    insn->compare == 1 && !litmus)
+		text_printf(t, "membar.%s", levels[insn->scope]);
+	else
+		text_printf(t, "fence.%s.%s", sem_name(insn->sem),
+		    scope_name(insn->scope));
+}
+
+static void
+print_barrier(struct text *t, const struct naive_insn *insn)
+{
+	switch (insn->kind) {
+	case NAIVE_SYNC:
+		text_printf(t, insn->compare ? "bar.sync %d" :
+		    "barrier.sync %d", insn->id);
+		break;
+	case NAIVE_ARRIVE:
+		text_printf(t, "bar.arrive %d", insn->id);
+		break;
+	case NAIVE_CLUSTER_ARRIVE:
+		text_printf(t, "barrier.cluster.arrive%s",
+		    insn->sem == SEM_RELAXED ? ".relaxed" :
+		    insn->compare ? ".release" : "");
+		break;
+	case NAIVE_CLUSTER_WAIT:
+		text_printf(t, "barrier.cluster.wait");
+		break;
+	default:
+		text_printf(t, "bar.warp.sync 0xffffffff");
+		break;
+	}
+	if (insn->count && (insn->kind == NAIVE_SYNC ||
+	    insn->kind == NAIVE_ARRIVE))
+		text_printf(t, ", %d", 32 * insn->count);
+}
+
+/*
+ * Lines of one instruction, each ended by `end`; labels that stand before
+ * it first.
+ */
+static void
+print_insn(struct text *t, const struct naive_thread *thread, int i,
+    bool litmus, const char *end)
+{
+	const struct naive_insn *insn = &thread->insns[i];
+	struct text scratch;
+	const char *address;
+
+	text_init(&scratch, t->arena);
+	address = address_of(&scratch, insn, litmus);
+	if (insn->kind <= NAIVE_RED && insn->plus >= 0)
+		text_printf(t, "add%s r%d, r%d, %d%s", litmus ? "" : ".u32",
+		    20 + i, insn->plus, insn->value, end);
+	else if (insn->kind == NAIVE_STORE && insn->vector)
+		text_printf(t, "mov.u32 r%d, %d%s", 20 + i, insn->value, end);
+	if (insn->kind == NAIVE_LOAD)
+		print_load(t, insn, i, litmus, address);
+	else if (insn->kind == NAIVE_STORE)
+		print_store(t, insn, i, litmus, address);
+	else if (insn->kind <= NAIVE_RED)
+		print_rmw(t, insn, i, litmus, address);
+	else if (insn->kind <= NAIVE_PROXY_FENCE)
+		print_fence(t, insn, litmus);
+	else if (insn->kind == NAIVE_SKIP && litmus)
+		text_printf(t, "beq r%d, %d, LC%02d", insn->plus,
+		    insn->value, i);
+	else if (insn->kind == NAIVE_SKIP)
+		text_printf(t, "setp.eq.u32 p%d, r%d, %d%s@p%d bra L%d", i,
+		    insn->plus, insn->value, end, i, i);
+	else
+		print_barrier(t, insn);
+	text_printf(t, "%s", end);
+}
+
+/* Labels of the skips that end before instruction i. */
+static void
+print_labels(struct text *t, const struct naive_thread *thread, int i,
+    bool litmus, const char *end)
+{
+	int j;
+
+	for (j = 0; j < i; j++) {
+		const struct naive_insn *skip = &thread->insns[j];
+		int to = j + 1 + skip->length;
+
+		if (skip->kind == NAIVE_SKIP && (to == i ||
+		    (i == thread->n && to > i)))
+			text_printf(t, litmus ? "LC%02d:%s" : "L%d:%s", j,
+			    litmus ? end : "\n      ");
+	}
+}
+
+static void
+print_code(struct text *t, const struct naive_thread *thread, bool litmus,
+    const char *end)
+{
+	int i;
+
+	for (i = 0; i <= thread->n; i++) {
+		print_labels(t, thread, i, litmus, end);
+		if (i < thread->n)
+			print_insn(t, thread, i, litmus, end);
+	}
+}
+
+static void
+print_condition(struct text *t, const struct naive_test *test)
+{
+	int i;
+
+	for (i = 0; i < test->nslots; i++) {
+		const struct naive_slot *s = &test->slots[i];
+
+		text_printf(t, "%s", i ? test->litmus ? " /\\ " : " && " :
+		    "");
+		if (s->thread >= 0)
+			text_printf(t, "%d:r%d == 0", s->thread, s->index);
+		else if (test->litmus)
+			text_printf(t, "%s == 0", view_names[s->index]);
+		else
+			text_printf(t, s->index == 3 ? "[v+4] == 0" :
+			    "[%s] == 0", view_names[s->index]);
+	}
+}
+
+static bool
+uses_alias(const struct naive_test *test)
+{
+	int t, i;
+
+	for (t = 0; t < test->nthreads; t++)
+		for (i = 0; i < test->threads[t].n; i++)
+			if (test->threads[t].insns[i].view >= VIEW_W)
+				return true;
+	return false;
+}
+
+static void
+print_yaml(struct text *t, const struct naive_test *test, const char *name)
+{
+	int i;
+
+	text_printf(t, "name: %s\nabout: drawn at random\nlocations:\n"
+	    "  x: 0\n  y: 0\n  v: {init: [0, 0], count: 2, align: 8}\n"
+	    "%sthreads:\n", name, uses_alias(test) ? "  w: {alias: x}\n" :
+	    "");
+	for (i = 0; i < test->nthreads; i++) {
+		const struct naive_thread *thread = &test->threads[i];
+
+		text_printf(t, "  - gpu: %d\n    cluster: %d\n    cta: %d\n"
+		    "    warp: %d\n    code: |\n      ", thread->gpu,
+		    thread->cluster, thread->cta, thread->warp);
+		print_code(t, thread, false, ";\n      ");
+		text_printf(t, "\n");
+	}
+	text_printf(t, "exists: \"");
+	print_condition(t, test);
+	text_printf(t, "\"\n");
+}
+
+/* The cells of a column, one a line. */
+static void
+print_litmus(struct text *t, const struct naive_test *test, const char *name)
+{
+	const char *cell[NAIVE_THREADS];
+	struct text code;
+	bool more = true;
+	int i;
+
+	text_printf(t, "PTX %s\n{\nx = 0; y = 0;\nw @ generic aliases x;\n"
+	    "t @ texture aliases x;\ns @ surface aliases x;\n"
+	    "c @ constant aliases x;\nws @ surface aliases w;\n}\n", name);
+	for (i = 0; i < test->nthreads; i++) {
+		const struct naive_thread *thread = &test->threads[i];
+
+		text_printf(t, "%s P%d@cta %d,gpu %d ", i ? "|" : "", i,
+		    thread->cta, thread->gpu);
+		text_init(&code, t->arena);
+		print_code(&code, thread, true, "\n");
+		cell[i] = code.size ? code.s : "";
+	}
+	while (more) {
+		text_printf(t, ";\n");
+		more = false;
+		for (i = 0; i < test->nthreads; i++) {
+			int n = (int)strcspn(cell[i], "\n");
+
+			text_printf(t, "%s %.*s ", i ? "|" : "", n, cell[i]);
+			cell[i] += n + (cell[i][n] != '\0');
+			more |= *cell[i] != '\0';
+		}
+	}
+	text_printf(t, ";\nexists (");
+	print_condition(t, test);
+	text_printf(t, ")\n");
+}
+
+char *
+naive_text(const struct naive_test *test, const char *name, struct arena *a)
+{
+	struct text t;
+
+	text_init(&t, a);
+	if (test->litmus)
+		print_litmus(&t, test, name);
+	else
+		print_yaml(&t, test, name);
+	return t.s;
+}

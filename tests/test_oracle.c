@@ -1,0 +1,235 @@
+/*
+ * The model against the naive procedure, on tests drawn at random. Draw n of
+ * seed s is always the same test. FENCEPOST_ORACLE=N draws N tests (2000
+ * otherwise); FENCEPOST_ORACLE_SEED=S, from another seed.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/model.h"
+#include "help_oracle.h"
+
+#define LIMIT 300000 /* candidates of the naive procedure, a test */
+
+struct comparison {
+	enum model_version version;
+	enum naive_version naive;
+	struct arena *arena;
+	struct text why; /* the first difference */
+	bool skipped;
+};
+
+static bool
+read_test(const struct naive_test *test, struct comparison *c,
+    struct program *program)
+{
+	struct source source = {.name = "drawn"};
+	struct suite suite = {0};
+	struct errs errs = {0};
+	bool ok;
+
+	source.text = naive_text(test, "drawn", c->arena);
+	source.size = strlen(source.text);
+	ok = (test->litmus ? read_litmus : read_yaml)(&source, c->arena,
+	    &suite, &errs);
+	if (ok) {
+		*program = suite.programs[0];
+		return true;
+	}
+	/* too many outcomes to count is no difference */
+	c->skipped = errs.list[0].code == ERR_LIMIT;
+	if (!c->skipped)
+		text_printf(&c->why, "unreadable: %s\n",
+		    errs.list[0].message);
+	return false;
+}
+
+static uint64_t
+packed(const struct program *p, uint32_t code)
+{
+	uint64_t values[SLOTS_MAX], outcome = 0;
+	int i;
+
+	outcome_values(p, code, values);
+	for (i = p->nslots - 1; i >= 0; i--)
+		outcome = outcome << 8 | (values[i] & 0xff);
+	return outcome;
+}
+
+static void
+print_outcome(struct text *t, const struct naive_test *test, const char *what,
+    uint64_t outcome)
+{
+	int i;
+
+	text_printf(t, "%s:", what);
+	for (i = 0; i < test->nslots; i++)
+		text_printf(t, " %d", (int)(outcome >> 8 * i & 0xff));
+	text_printf(t, "\n");
+}
+
+/* The model's outcomes in `found`, its sc ones in `sc`. */
+static bool
+run_model(const struct program *p, struct comparison *c,
+    struct naive_set *found, struct naive_set *sc)
+{
+	struct model_opts opts;
+	struct outcomes out;
+	struct err err;
+	uint32_t i;
+
+	model_defaults(&opts, c->version);
+	opts.witnesses = true;
+	if (!model_run(p, &opts, c->arena, &out, &err)) {
+		text_printf(&c->why, "%s\n", err.message);
+		return false;
+	}
+	if (out.status != MODEL_OK) {
+		text_printf(&c->why, "no verdict: %s\n", out.reason);
+		return false;
+	}
+	for (i = 0; i < out.count; i++) {
+		uint64_t outcome = packed(p, out.list[i].code);
+
+		naive_add(found, outcome);
+		if (out.list[i].sc)
+			naive_add(sc, outcome);
+		if (!out.list[i].witness)
+			text_printf(&c->why, "an outcome has no witness\n");
+	}
+	return true;
+}
+
+static void
+compare(const struct naive_test *test, struct comparison *c,
+    const struct naive_set *model, const struct naive_set *naive,
+    const char *what)
+{
+	int i;
+
+	for (i = 0; i < model->count; i++)
+		if (!naive_has(naive, model->list[i]))
+			print_outcome(&c->why, test, arena_printf(c->arena,
+			    "%s only to the model", what), model->list[i]);
+	for (i = 0; i < naive->count; i++)
+		if (!naive_has(model, naive->list[i]))
+			print_outcome(&c->why, test, arena_printf(c->arena,
+			    "%s only to the naive procedure", what),
+			    naive->list[i]);
+}
+
+static bool
+differs(void *user, const struct naive_test *test)
+{
+	struct comparison *c = user;
+	struct naive_set naive = {0}, sc = {0}, found = {0}, marked = {0};
+	struct program program;
+
+	arena_reset(c->arena);
+	text_init(&c->why, c->arena);
+	c->skipped = !naive_outcomes(test, c->naive, LIMIT, &naive);
+	if (!c->skipped && read_test(test, c, &program) &&
+	    run_model(&program, c, &found, &marked)) {
+		compare(test, c, &found, &naive, "allowed");
+		naive_interleave(test, &sc);
+		compare(test, c, &marked, &sc, "sc");
+	}
+	naive_free(&naive);
+	naive_free(&sc);
+	naive_free(&found);
+	naive_free(&marked);
+	return c->why.size > 0;
+}
+
+/* Did the version know this instruction? */
+static bool
+knows(enum model_version version, const struct naive_insn *insn)
+{
+	if (insn->scope == SCOPE_CLUSTER ||
+	    insn->kind == NAIVE_CLUSTER_ARRIVE ||
+	    (insn->kind == NAIVE_FENCE && (insn->sem == SEM_ACQUIRE ||
+	    insn->sem == SEM_RELEASE)))
+		return false;
+	return version != MODEL_PTX60 || (insn->view < VIEW_W &&
+	    insn->kind != NAIVE_PROXY_FENCE);
+}
+
+static bool
+suits(const struct naive_test *test, enum model_version version)
+{
+	int t, i;
+
+	for (t = 0; version != MODEL_PTX && t < test->nthreads; t++)
+		for (i = 0; i < test->threads[t].n; i++)
+			if (!knows(version, &test->threads[t].insns[i]))
+				return false;
+	return version != MODEL_PTX60 || !test->litmus;
+}
+
+static long
+setting(const char *name, long fallback)
+{
+	const char *s = getenv(name);
+
+	return s ? strtol(s, NULL, 0) : fallback;
+}
+
+static void
+report(struct comparison *c, struct naive_test *test, uint64_t seed, long n)
+{
+	naive_shrink(test, differs, c);
+	differs(c, test);
+	ck_abort_msg("seed %llu, draw %ld, model %s, shrunk:\n%s%s",
+	    (unsigned long long)seed, n, model_version_name(c->version),
+	    naive_text(test, "drawn", arena_new()), c->why.s);
+}
+
+START_TEST(agrees)
+{
+	static const struct {
+		enum model_version version;
+		enum naive_version naive;
+	} versions[] = {{MODEL_PTX, NAIVE_NEWEST}, {MODEL_PTX75, NAIVE_75},
+	    {MODEL_PTX60, NAIVE_60}};
+	struct comparison c = {.arena = arena_new()};
+	uint64_t seed = (uint64_t)setting("FENCEPOST_ORACLE_SEED", 1);
+	long tests = setting("FENCEPOST_ORACLE", 2000), n, run = 0;
+	size_t v;
+
+	for (n = 0; run < tests; n++) {
+		struct draw d = {seed, (uint64_t)n, 0};
+		struct naive_test test;
+		bool whole = true;
+
+		naive_draw(&test, &d);
+		for (v = 0; v < sizeof(versions) / sizeof(*versions); v++) {
+			c.version = versions[v].version;
+			c.naive = versions[v].naive;
+			if (!suits(&test, c.version))
+				continue;
+			if (differs(&c, &test))
+				report(&c, &test, seed, n);
+			whole &= !c.skipped;
+		}
+		run += whole;
+	}
+	printf("oracle: %ld tests of seed %llu agree (%ld drawn, the rest "
+	    "too large)\n", run, (unsigned long long)seed, n);
+	arena_free(c.arena);
+}
+END_TEST
+
+Suite *suite_oracle(void);
+
+Suite *
+suite_oracle(void)
+{
+	Suite *s = suite_create("oracle");
+	TCase *t = tcase_create("agreement");
+
+	tcase_set_timeout(t, 3600);
+	tcase_add_test(t, agrees);
+	suite_add_tcase(s, t);
+	return s;
+}
