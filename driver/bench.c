@@ -36,10 +36,13 @@ bench_open(const struct device_ops *ops, int index, const char *options,
 	if (!b->pool)
 		return err_set(err, ERR_LIMIT, (struct loc){0},
 		    "out of memory");
-	if (ops->open(index, options, &b->device, err))
-		return true;
-	free(b->pool);
-	return false;
+	if (!ops->open(index, options, &b->device, err)) {
+		free(b->pool);
+		return false;
+	}
+	b->arena = arena_new();
+	b->profile = envs_profile(&b->info, b->arena, &b->nprofile);
+	return true;
 }
 
 void
@@ -51,6 +54,7 @@ bench_close(struct bench *b)
 		if (b->pool->regions[i].size)
 			b->ops->free(b->device, b->pool->regions[i].address);
 	b->ops->close(b->device);
+	arena_free(b->arena);
 	free(b->pool);
 }
 

@@ -256,7 +256,7 @@ campaign_run(struct bench *b, const struct program *p,
 	bool ok;
 
 	if (c.nenvs == 0)
-		c.envs = envs_builtin(p, &b->info.caps, a, &c.nenvs);
+		c.envs = envs_for(p, b, a, &c.nenvs);
 	c.best = arena_alloc(a, (size_t)c.nenvs * sizeof(*c.best));
 	memset(r, 0, sizeof(*r));
 	ask_model(&c, effort->model);

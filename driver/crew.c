@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define GRACE 5.0 /* seconds that a worker has to say "hang" itself */
+#define OPEN_SECONDS 120.0 /* and to open its device: drivers are slow */
 #define SHARE_LEAST 0.001
 #define LOOK_SECONDS 0.1
 #define LINE_LIMIT ((size_t)64 << 20)
@@ -356,17 +357,22 @@ attend(struct crew *c, struct hand *h, struct err *err)
 	return true;
 }
 
-static void
-check_clock(struct crew *c, struct hand *h)
+static bool
+check_clock(struct crew *c, struct hand *h, struct err *err)
 {
+	double limit = h->opened ? c->work->timeout + GRACE : OPEN_SECONDS;
 	char message[96];
 
-	if (h->test < 0 || wall_clock() < h->heard + c->work->timeout + GRACE)
-		return;
-	snprintf(message, sizeof(message), "no sign of life for %g s; its "
-	    "process was ended", c->work->timeout + GRACE);
+	if (h->test < 0 || wall_clock() < h->heard + limit)
+		return true;
 	hand_end(h, true);
+	if (!h->opened)
+		return err_set(err, ERR_DEVICE, (struct loc){0},
+		    "the device did not open within %g s", limit);
+	snprintf(message, sizeof(message),
+	    "no sign of life for %g s; its process was ended", limit);
 	lose_test(c, h, VERDICT_HANG, message);
+	return true;
 }
 
 /* ---- the loop ---------------------------------------------------------- */
@@ -407,7 +413,8 @@ wait_and_listen(struct crew *c, struct err *err)
 	for (i = 0; i < n; i++) {
 		if (fds[i].revents && !attend(c, &c->hands[i], err))
 			return false;
-		check_clock(c, &c->hands[i]);
+		if (!check_clock(c, &c->hands[i], err))
+			return false;
 	}
 	return true;
 }

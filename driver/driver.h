@@ -189,6 +189,9 @@ struct bench {
 	enum assembler assembler;
 	struct pool *pool;
 	double timeout; /* seconds without an end: hang */
+	struct arena *arena;
+	const struct env *const *profile; /* environments tuned for it */
+	int nprofile;
 };
 
 /* bench.c */
@@ -260,6 +263,7 @@ struct search {
 };
 
 /* search.c */
+bool *program_targets(const struct program *p, struct arena *a);
 void search_open(struct search *s, struct bench *b,
     const struct effort *effort, const struct program *p, int nenvs,
     struct arena *a);
@@ -274,6 +278,12 @@ uint64_t trial_instances(const struct trial *t);
 /* Environments that suit the test and the device, the best guess first. */
 const struct env *const *envs_builtin(const struct program *p,
     const struct caps *caps, struct arena *a, int *count);
+/* The same, with what the device's profile has for the test before them. */
+const struct env *const *envs_for(const struct program *p,
+    const struct bench *b, struct arena *a, int *count);
+/* NULL, and 0, if there is none. */
+const struct env *const *envs_profile(const struct device_info *d,
+    struct arena *a, int *count);
 /* Those of a file; its errors are printed. NULL: err. */
 const struct env *const *envs_read(const char *path, struct arena *a,
     int *count, struct err *err);
@@ -281,6 +291,39 @@ const struct env *const *envs_read(const char *path, struct arena *a,
    the first environment of a file, or (NULL) the first built in. */
 bool plan_typical(const char *test, const char *env, int sm, struct arena *a,
     struct plan *plan, struct err *err);
+
+/* tune.c */
+#define TUNE_KEEP 16
+
+struct candidate {
+	struct env env;
+	struct trial trial;
+	uint64_t instances, hits;
+	double seconds; /* device time */
+};
+
+/* The search for one kind of test. */
+struct tune {
+	struct bench *bench;
+	const struct program *program;
+	const bool *targets;
+	uint64_t seed;
+	struct draw draw;
+	struct arena *arena, *scratch; /* scratch: one generation */
+	const struct env *const *builtin;
+	int nbuiltin, tried;
+	struct candidate best[2 * TUNE_KEEP]; /* by the rate that is sure */
+	int nbest;
+};
+
+void tune_open(struct tune *t, struct bench *b, const struct program *p,
+    uint64_t seed, struct arena *a);
+bool tune_run(struct tune *t, double seconds, struct err *err);
+void tune_close(struct tune *t);
+double candidate_low(const struct candidate *c); /* hits a second, 95 % */
+/* "ctas", "cluster", "cta" or "warp": how far apart the threads are. */
+const char *placement_kind(const struct program *p);
+const char *test_kind_name(const struct program *p, struct arena *a);
 
 /* devices.c */
 /* The devices of a kind, listed in a process of its own: after the first
@@ -472,6 +515,9 @@ struct selection {
 };
 
 /* select.c */
+/* A file or folder that comes with the program: in the working folder,
+   beside the program, or in ../share/fencepost from it; NULL: nowhere. */
+const char *data_find(const char *name, struct arena *a);
 /*
  * Reads files, and *.yaml, *.yml and *.litmus below folders in byte order
  * of their names; without paths the default suite. Errors in files are

@@ -69,16 +69,27 @@ what_suits(const struct program *p)
 	return suits ? suits : SUITS_CTAS;
 }
 
-const struct env *const *
-envs_builtin(const struct program *p, const struct caps *caps,
-    struct arena *a, int *count)
+#define PROFILE_OTHERS 4 /* of other families, where a kind has fewer */
+#define BESIDE_PROFILE 2 /* built-in ones, in case the profile is stale */
+
+/* "MP.ctas.1": the best of its kind. */
+static bool
+ends_with_first(const char *name)
 {
-	const struct env **list = arena_alloc(a, NBUILTIN * sizeof(*list));
+	size_t n = strlen(name);
+
+	return n > 2 && strcmp(name + n - 2, ".1") == 0;
+}
+
+static int
+add_builtin(const struct program *p, const struct caps *caps, int most,
+    struct arena *a, const struct env **list)
+{
 	unsigned suits = what_suits(p);
 	size_t i;
 	int n = 0;
 
-	for (i = 0; i < NBUILTIN; i++) {
+	for (i = 0; i < NBUILTIN && n < most; i++) {
 		struct env *e;
 
 		if (!(builtin[i].suits & suits) ||
@@ -88,6 +99,50 @@ envs_builtin(const struct program *p, const struct caps *caps,
 		make_env(builtin[i].name, builtin[i].fields, a, e);
 		list[n++] = e;
 	}
+	return n;
+}
+
+const struct env *const *
+envs_builtin(const struct program *p, const struct caps *caps,
+    struct arena *a, int *count)
+{
+	const struct env **list = arena_alloc(a, NBUILTIN * sizeof(*list));
+
+	*count = add_builtin(p, caps, (int)NBUILTIN, a, list);
+	return list;
+}
+
+/* Those of the test's own kind, or without any, of any family placed so. */
+static int
+add_profile(const struct program *p, const struct bench *b, struct arena *a,
+    const struct env **list)
+{
+	const char *own = arena_printf(a, "%s.", test_kind_name(p, a));
+	const char *placed = strstr(own, arena_printf(a, ".%s.",
+	    placement_kind(p)));
+	int i, n = 0;
+
+	for (i = 0; i < b->nprofile; i++)
+		if (strncmp(b->profile[i]->name, own, strlen(own)) == 0)
+			list[n++] = b->profile[i];
+	for (i = 0; i < b->nprofile && placed && n < PROFILE_OTHERS; i++)
+		if (strstr(b->profile[i]->name, placed) &&
+		    strncmp(b->profile[i]->name, own, strlen(own)) != 0 &&
+		    ends_with_first(b->profile[i]->name))
+			list[n++] = b->profile[i];
+	return n;
+}
+
+const struct env *const *
+envs_for(const struct program *p, const struct bench *b, struct arena *a,
+    int *count)
+{
+	const struct env **list = arena_alloc(a, (NBUILTIN +
+	    (size_t)b->nprofile + PROFILE_OTHERS) * sizeof(*list));
+	int n = add_profile(p, b, a, list);
+
+	n += add_builtin(p, &b->info.caps, n ? BESIDE_PROFILE :
+	    (int)NBUILTIN, a, list + n);
 	*count = n;
 	return list;
 }
@@ -112,6 +167,27 @@ envs_read(const char *path, struct arena *a, int *count, struct err *err)
 	list = arena_alloc(a, (size_t)*count * sizeof(*list));
 	for (i = 0; i < *count; i++)
 		list[i] = &envs[i];
+	return list;
+}
+
+/* What tune found for GPUs of this name, kept in profiles/. */
+const struct env *const *
+envs_profile(const struct device_info *d, struct arena *a, int *count)
+{
+	char *name = arena_printf(a, "profiles/%s.yaml", d->name), *c;
+	const struct env *const *list = NULL;
+	const char *path;
+	struct err err;
+
+	*count = 0;
+	for (c = name + strlen("profiles/"); *c; c++)
+		if (*c == ' ' || *c == '/')
+			*c = '_';
+	path = data_find(name, a);
+	if (path)
+		list = envs_read(path, a, count, &err);
+	if (!list)
+		*count = 0;
 	return list;
 }
 

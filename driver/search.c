@@ -9,24 +9,33 @@
 #define REPEAT_MAX 1000
 #define RATES_MAX 4096
 
+/* Which outcomes the condition is about, by code. */
+bool *
+program_targets(const struct program *p, struct arena *a)
+{
+	bool *targets = arena_alloc(a, p->noutcomes);
+	uint64_t values[SLOTS_MAX];
+	uint32_t code;
+
+	for (code = 0; code < p->noutcomes; code++) {
+		outcome_values(p, code, values);
+		targets[code] = program_is_target(p, values);
+	}
+	return targets;
+}
+
 void
 search_open(struct search *s, struct bench *b, const struct effort *effort,
     const struct program *p, int nenvs, struct arena *a)
 {
-	uint64_t values[SLOTS_MAX];
 	size_t n = (size_t)nenvs;
-	uint32_t code;
 
 	memset(s, 0, sizeof(*s));
 	s->bench = b;
 	s->effort = effort;
 	s->program = p;
 	s->arena = a;
-	s->targets = arena_alloc(a, p->noutcomes);
-	for (code = 0; code < p->noutcomes; code++) {
-		outcome_values(p, code, values);
-		s->targets[code] = program_is_target(p, values);
-	}
+	s->targets = program_targets(p, a);
 	s->trials = arena_alloc(a, n * sizeof(*s->trials));
 	s->envs = arena_alloc(a, n * sizeof(*s->envs));
 	s->rates = arena_alloc(a, RATES_MAX * sizeof(*s->rates));

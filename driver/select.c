@@ -90,31 +90,38 @@ walk(const char *path, int depth, struct arena *a, struct strings *files,
 }
 
 /* Beside the working folder, beside the program, or installed with it. */
-static const char *
-default_suite(struct arena *a)
+const char *
+data_find(const char *name, struct arena *a)
 {
 	static const char *const places[] = {
-		"litmus", "%s/../litmus", "%s/../share/fencepost/litmus",
+		"", "/../", "/../share/fencepost/",
 	};
-	const char *named = getenv("FENCEPOST_SUITE");
 	char exe[4096] = "";
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	size_t i;
 
-	if (named && *named)
-		return named;
 	while (n > 0 && exe[n - 1] != '/')
 		n--;
 	exe[n > 0 ? n - 1 : 0] = '\0';
 	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *mark = strstr(places[i], "%s"), *path;
+		const char *path = arena_printf(a, "%s%s%s", i ? exe : "",
+		    places[i], name);
 
-		path = arena_printf(a, "%s%s", mark ? exe : "",
-		    mark ? mark + 2 : places[i]);
 		if (access(path, R_OK) == 0)
 			return path;
 	}
-	return "litmus";
+	return NULL;
+}
+
+static const char *
+default_suite(struct arena *a)
+{
+	const char *named = getenv("FENCEPOST_SUITE"), *found;
+
+	if (named && *named)
+		return named;
+	found = data_find("litmus", a);
+	return found ? found : "litmus";
 }
 
 static void

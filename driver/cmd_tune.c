@@ -1,0 +1,194 @@
+#include "driver.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define OPTIONS \
+	OPTION(text, device, 'd', "WHICH", NULL, 0, 0, "a GPU's number or "    \
+	    "the start of its UUID; without it the first, else sim")           \
+	OPTION(seconds, time, 't', "T", "5m", 0.1, 1e6, "for all kinds of "    \
+	    "tests together")                                                  \
+	OPTION(list, filter, 'f', "GLOB", NULL, 0, 0, "only tests whose name " \
+	    "or family it matches; !GLOB leaves out")                          \
+	OPTION(seed, seed, 's', "S", "1", 0, 0, "of every draw")               \
+	OPTION(number, keep, 'k', "N", "4", 1, TUNE_KEEP, "environments for "  \
+	    "each kind")                                                       \
+	OPTION(text, output, 'o', "FILE", NULL, 0, 0, "the profile; without "  \
+	    "it standard output")                                              \
+	OPTION(seconds, timeout, 0, "T", "10s", 0.01, 1e6, "without an end: "  \
+	    "give up")
+#include "options.h"
+
+static const struct usage usage = {
+	"tune", "[PATH...]", 0, -1,
+	"Looks for the environments that show most weak outcomes, for each "
+	"kind of test\n(its shape and where its threads are), and prints "
+	"them as a file for run --env or\nas this GPU's profile.\n",
+	option_rows,
+};
+
+struct kind {
+	const char *name;
+	const struct program *program; /* the one that stands for it */
+};
+
+/* Some state that the test is about is allowed, but by no interleaving. */
+static bool
+is_weak(const struct program *p, struct arena *a)
+{
+	struct model_opts opts;
+	struct outcomes o;
+	uint64_t values[SLOTS_MAX];
+	struct err err;
+	uint32_t i;
+
+	model_defaults(&opts, MODEL_PTX);
+	if (!model_run(p, &opts, a, &o, &err) || o.status != MODEL_OK)
+		return false;
+	for (i = 0; i < o.count; i++) {
+		outcome_values(p, o.list[i].code, values);
+		if (!o.list[i].sc && program_is_target(p, values))
+			return true;
+	}
+	return false;
+}
+
+static int
+find_kinds(const struct selection *s, struct arena *a, struct kind *kinds)
+{
+	struct arena *scratch = arena_new();
+	int i, j, n = 0;
+
+	for (i = 0; i < s->count; i++) {
+		const struct program *p = s->tests[i];
+		const char *name = test_kind_name(p, a);
+
+		for (j = 0; j < n && strcmp(kinds[j].name, name) != 0; j++)
+			;
+		if (j == n && is_weak(p, scratch))
+			kinds[n++] = (struct kind){name, p};
+		arena_reset(scratch);
+	}
+	arena_free(scratch);
+	return n;
+}
+
+static void
+print_kind(FILE *f, const struct kind *kind, const struct tune *t, int keep)
+{
+	struct arena *a = arena_new();
+	int i;
+
+	fprintf(f, "# %s, by %s: %d environments tried%s\n", kind->name,
+	    kind->program->name, t->tried, t->nbest ? "" :
+	    ", none showed it");
+	for (i = 0; i < t->nbest && i < keep; i++) {
+		const struct candidate *c = &t->best[i];
+		struct env e = c->env;
+		struct text s;
+
+		e.name = arena_printf(a, "%s.%d", kind->name, i + 1);
+		text_init(&s, a);
+		env_print(&s, &e);
+		fprintf(f, "- %s # %.3g instances, %.3g hits a second\n",
+		    s.s, (double)c->instances / c->seconds,
+		    (double)c->hits / c->seconds);
+	}
+	fflush(f);
+	arena_free(a);
+}
+
+static void
+show(const struct kind *kind, int i, int n, double left)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K[%d/%d] %s, %.0f s left", i + 1, n,
+		    kind->name, left);
+}
+
+static int
+tune_all(struct bench *b, const struct options *o, const struct kind *kinds,
+    int n, FILE *f, struct err *err)
+{
+	double end = wall_clock() + o->time;
+	int i;
+
+	fprintf(f, "# %s, %s: found by fencepost tune, seed 0x%llx\n",
+	    b->info.name, b->info.driver, (unsigned long long)o->seed);
+	for (i = 0; i < n; i++) {
+		struct arena *a = arena_new();
+		double left = end - wall_clock();
+		struct tune t;
+		bool ok;
+
+		show(&kinds[i], i, n, left);
+		tune_open(&t, b, kinds[i].program, o->seed, a);
+		ok = tune_run(&t, left / (n - i), err);
+		print_kind(f, &kinds[i], &t, (int)o->keep);
+		tune_close(&t);
+		arena_free(a);
+		if (!ok)
+			return STATUS_NO_VERDICT;
+	}
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+	return STATUS_OK;
+}
+
+static int
+tune(const struct options *o, const struct strings *paths, struct arena *a,
+    struct err *err)
+{
+	struct device_info infos[DEVICES_MAX];
+	struct selection s;
+	struct kind *kinds;
+	struct bench b;
+	FILE *f = stdout;
+	bool fallback;
+	int n, status = STATUS_NO_VERDICT;
+
+	if (!select_read(paths, a, &s, err))
+		return status;
+	select_filter(&s, &o->filter, a);
+	kinds = arena_alloc(a, (size_t)s.count * sizeof(*kinds));
+	n = find_kinds(&s, a, kinds);
+	if (n == 0) {
+		fprintf(stderr, "fencepost: none of %d tests has a weak "
+		    "outcome to look for\n", s.count);
+		return STATUS_NOTHING;
+	}
+	if (devices_choose(o->device, infos, DEVICES_MAX, &fallback, err) < 1)
+		return status;
+	if (o->output && !(f = fopen(o->output, "w"))) {
+		err_set(err, ERR_IO, (struct loc){o->output, 0, 0},
+		    "cannot be written");
+		return status;
+	}
+	if (bench_open(device_ops_of(&infos[0]), infos[0].index, NULL,
+	    ASSEMBLER_DRIVER, o->timeout, &b, err)) {
+		status = tune_all(&b, o, kinds, n, f, err);
+		if (status == STATUS_OK) /* a hung device cannot be closed */
+			bench_close(&b);
+	}
+	if (f != stdout)
+		fclose(f);
+	return status;
+}
+
+int
+cmd_tune(int argc, char **argv)
+{
+	struct arena *a = arena_new();
+	struct options options = {0};
+	struct strings paths = {0};
+	struct err err = {0};
+	int status = options_read(&usage, &options, argc, argv, a, &paths);
+
+	if (status == STATUS_GO_ON) {
+		status = tune(&options, &paths, a, &err);
+		if (err.code)
+			err_print(stderr, &err, NULL);
+	}
+	arena_free(a);
+	return status;
+}
