@@ -1,0 +1,211 @@
+/* Findings and costs of primitives, for people. */
+#include "primitive.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define NAME_COLUMN 36
+
+static const char *
+text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static uint64_t
+count_of(const json_t *o, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+/* What people are told, and in what colour. */
+static const struct word {
+	const char *verdict, *sound, *twin, *color;
+} words[] = {
+	{"pass", "ok", "caught", "\033[32m"},
+	{"broken", "BROKEN", "BROKEN", "\033[1;31m"},
+	{"not-caught", "NOT CAUGHT", "NOT CAUGHT", "\033[1;31m"},
+	{"not-caught-here", "", "not caught here", "\033[33m"},
+	{"not-run", "skipped", "skipped", "\033[33m"},
+};
+
+static const struct word *
+word_of(const json_t *entry)
+{
+	const char *verdict = text_of(entry, "verdict");
+	size_t i;
+
+	for (i = 0; i + 1 < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i].verdict, verdict) == 0)
+			break;
+	return &words[i];
+}
+
+static void
+print_findings(FILE *f, const json_t *entry)
+{
+	const json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(entry, "findings"), i, finding) {
+		fprintf(f, "%s%s %s", i ? "; " : "", text_of(finding, "kind"),
+		    count_text(count_of(finding, "count")).s);
+		if (json_object_get(finding, "round"))
+			fprintf(f, ", round %" PRIu64,
+			    count_of(finding, "round"));
+		fprintf(f, ": %s", text_of(finding, "detail"));
+	}
+}
+
+/*
+ * "grid_monotonic   ok   1.2M rounds, 3.4G crossings"
+ * "  relaxed_poll   caught   stale 12, round 3: CTA 4 thread ..."
+ */
+void
+primitive_print(FILE *f, const json_t *entry, const struct style *style)
+{
+	const struct word *word = word_of(entry);
+	const char *name = text_of(entry, "name");
+	const char *of = text_of(entry, "twin_of");
+	bool twin = *of != '\0';
+	size_t n = strlen(of);
+
+	if (twin && strncmp(name, of, n) == 0 && name[n] == '_')
+		name += n + 1;
+	fprintf(f, "%s%-*s %s%-15s%s ", twin ? "  " : "",
+	    NAME_COLUMN - (twin ? 2 : 0), name, style->color ? word->color :
+	    "", twin ? word->twin : word->sound, style->color ? "\033[0m" :
+	    "");
+	if (json_array_size(json_object_get(entry, "findings")))
+		print_findings(f, entry);
+	else if (json_object_get(entry, "crossings"))
+		fprintf(f, "%s rounds, %s crossings",
+		    count_text(count_of(entry, "rounds")).s,
+		    count_text(count_of(entry, "crossings")).s);
+	if (*text_of(entry, "message") && word->verdict[0] != 'p' &&
+	    strcmp(word->verdict, "not-caught-here") != 0)
+		fprintf(f, "%s%s", json_object_get(entry, "crossings") ?
+		    "; " : "", text_of(entry, "message"));
+	if (twin && word->verdict[0] != 'p')
+		fprintf(f, " [%s]", text_of(entry, "flaw"));
+	fprintf(f, "%s\n", style->sim ? " (software machine)" : "");
+}
+
+/* ---- costs -------------------------------------------------------------- */
+
+static double
+number(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return v ? json_real_value(v) : NAN;
+}
+
+static void
+print_latency(FILE *f, const json_t *entry, const json_t *b,
+    const struct style *style)
+{
+	fprintf(f, "%-26s %-24s %5" PRIu64 "x%-5" PRIu64
+	    "%9.4g%9.4g%9.4g", text_of(entry, "name"), text_of(b, "what"),
+	    count_of(b, "ctas"), count_of(b, "threads"), number(b, "median"),
+	    number(b, "p1"), number(b, "p99"));
+	if (json_object_get(b, "cycles"))
+		fprintf(f, "%9.4g", number(b, "cycles"));
+	fprintf(f, "%s\n", style->sim ? " (software machine)" : "");
+}
+
+static void
+print_rate(FILE *f, const json_t *entry, const json_t *b,
+    const struct style *style)
+{
+	fprintf(f, "%-26s %-24s %5" PRIu64 "x%-5" PRIu64 "%9s/s%s\n",
+	    text_of(entry, "name"), text_of(b, "what"), count_of(b, "ctas"),
+	    count_of(b, "threads"), rate_text(number(b, "median")).s,
+	    style->sim ? " (software machine)" : "");
+}
+
+static void
+print_rows(FILE *f, const json_t *entries, bool rates,
+    const struct style *style)
+{
+	const json_t *entry, *b;
+	size_t i, k;
+
+	json_array_foreach(entries, i, entry)
+		json_array_foreach(json_object_get(entry, "bench"), k, b)
+			if ((strcmp(text_of(b, "unit"), "1/s") == 0) == rates)
+				(rates ? print_rate : print_latency)(f, entry,
+				    b, style);
+}
+
+void
+primitive_print_benches(FILE *f, const json_t *entries,
+    const struct style *style)
+{
+	const json_t *entry;
+	size_t i, n = 0;
+
+	json_array_foreach(entries, i, entry)
+		n += json_array_size(json_object_get(entry, "bench"));
+	if (n == 0)
+		return;
+	fprintf(f, "\n%-26s %-24s %5s %-5s%9s%9s%9s%9s\n", "latency, ns", "",
+	    "CTAs", "thr.", "median", "p1", "p99", "cycles");
+	print_rows(f, entries, false, style);
+	fprintf(f, "\n%-26s %-24s %5s %-5s%9s\n", "throughput", "", "CTAs",
+	    "thr.", "crossings");
+	print_rows(f, entries, true, style);
+}
+
+void
+primitive_print_claims(FILE *f, const json_t *claims,
+    const struct style *style)
+{
+	const json_t *claim;
+	size_t i;
+
+	if (json_array_size(claims) == 0)
+		return;
+	fprintf(f, "\nThe chapter says:\n");
+	json_array_foreach(claims, i, claim)
+		fprintf(f, "  %-18s %s: %s%s\n", json_is_true(json_object_get(
+		    claim, "holds")) ? "holds" : "does not hold here",
+		    text_of(claim, "claim"), text_of(claim, "figure"),
+		    style->sim ? " (software machine)" : "");
+}
+
+/* ---- in sum ------------------------------------------------------------- */
+
+void
+primitive_print_summary(FILE *f, const json_t *entries,
+    const struct style *style)
+{
+	const json_t *entry;
+	int sound = 0, clean = 0, twins = 0, caught = 0, skipped = 0;
+	bool pass;
+	size_t i;
+
+	json_array_foreach(entries, i, entry) {
+		if (strcmp(text_of(entry, "verdict"), "not-run") == 0) {
+			skipped++;
+			continue;
+		}
+		pass = strcmp(text_of(entry, "verdict"), "pass") == 0;
+		if (*text_of(entry, "twin_of")) {
+			twins++;
+			caught += pass;
+		} else {
+			sound++;
+			clean += pass;
+		}
+	}
+	fprintf(f, "\n%d of %d primitives clean, %d of %d broken twins "
+	    "caught", clean, sound, caught, twins);
+	if (skipped)
+		fprintf(f, ", %d skipped", skipped);
+	fprintf(f, "%s\n", style->sim ? " (software machine: no GPU took "
+	    "part)" : "");
+}

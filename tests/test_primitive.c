@@ -1,0 +1,456 @@
+/* primitives: entries, code, and what validation finds on the software
+   machine. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../driver/primitive.h"
+
+#define ROUNDS 24
+
+static struct arena *arena;
+static struct primitives all;
+static struct device_info sim;
+
+static void
+read_all(void)
+{
+	const struct embedded *e;
+	struct errs errs = {0};
+	struct err err;
+
+	arena = arena_new();
+	memset(&all, 0, sizeof(all));
+	for (e = embedded_files; e->name; e++) {
+		struct source source = {e->name, e->text, e->size};
+
+		if (!strstr(e->name, ".yaml"))
+			continue;
+		if (!primitive_read(&source, NULL, arena, &all, &errs))
+			errs_print(stderr, &errs, &source);
+		ck_assert_int_eq(errs.count, 0);
+	}
+	ck_assert_int_eq(sim_ops.list(&sim, 1, &err), 1);
+}
+
+static void
+free_all(void)
+{
+	arena_free(arena);
+}
+
+static const struct primitive *
+find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < all.count; i++)
+		if (strcmp(all.list[i].name, name) == 0)
+			return &all.list[i];
+	ck_abort_msg("no primitive %s", name);
+	return NULL;
+}
+
+static bool
+compiled(void)
+{
+	const char *code;
+	struct err err;
+
+	return primitive_code(find("grid_monotonic"), 90, arena, &code, &err);
+}
+
+static json_t *
+study_one(const struct primitive *p, struct study *s)
+{
+	struct err err = {0};
+	struct rig rig;
+	json_t *entry;
+
+	s->device = &sim;
+	s->validate = true;
+	s->timeout = 30;
+	s->seed = 1;
+	if (!s->rounds)
+		s->rounds = ROUNDS;
+	ck_assert_msg(rig_open(&rig, s, &err), "%s", err.message);
+	rig_study(&rig, p, arena, &entry);
+	rig_close(&rig);
+	return entry;
+}
+
+static const char *
+text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static bool
+found(const json_t *entry, const char *kind)
+{
+	const json_t *finding;
+	size_t i;
+
+	json_array_foreach(json_object_get(entry, "findings"), i, finding)
+		if (strcmp(text(finding, "kind"), kind) == 0)
+			return true;
+	return false;
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+START_TEST(there_are_enough_and_each_says_what_it_is)
+{
+	int i, sound = 0, twins = 0;
+
+	for (i = 0; i < all.count; i++) {
+		const struct primitive *p = &all.list[i];
+
+		ck_assert_int_gt(p->nshapes, 0);
+		if (p->twin_of) {
+			ck_assert_ptr_nonnull(p->flaw);
+			ck_assert_int_ne(p->fails, FAILS_NOT);
+			ck_assert_int_eq(find(p->twin_of)->fails, FAILS_NOT);
+			twins++;
+		} else {
+			ck_assert_ptr_nonnull(p->about);
+			ck_assert_int_gt(p->nbenches, 0);
+			sound++;
+		}
+	}
+	ck_assert_int_ge(sound, 20);
+	ck_assert_int_ge(twins, 40);
+}
+END_TEST
+
+START_TEST(every_entry_has_its_kernels)
+{
+	const char *code, *want;
+	struct err err;
+	int i;
+
+	if (!compiled())
+		return;
+	for (i = 0; i < all.count; i++) {
+		const struct primitive *p = &all.list[i];
+
+		ck_assert_msg(primitive_code(p, 90, arena, &code, &err), "%s",
+		    err.message);
+		want = arena_printf(arena, "entry %s_%s(", p->name,
+		    p->nbenches ? "bench" : "validate");
+		ck_assert_msg(strstr(code, want) != NULL, "no %s", want);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *text, *message;
+} malformed[] = {
+	{"group: g\n", "'primitives' is missing"},
+	{"primitives: []\n", "'group' is missing"},
+	{"group: g\nprimitives: 3\n", "'primitives' must be a list, not a scalar"},
+	{"group: g\nprimitives: [{about: x}]\n", "'name' is missing"},
+	{"group: g\nprimitives: [{name: a b, about: x}]\n",
+	    "a name has letters, digits and '_', at most 100"},
+	{"group: g\nprimitives: [{name: a}]\n", "'about' is missing"},
+	{"group: g\nprimitives: [{name: a, about: x}, {name: a, about: x}]\n",
+	    "there is a primitive 'a' already"},
+	{"group: g\nprimitives: [{name: a, about: x, twins: "
+	    "[{name: b}]}]\n", "'flaw' is missing"},
+	{"group: g\nprimitives: [{name: a, about: x, twins: "
+	    "[{name: b, flaw: y, fails: often}]}]\n",
+	    "'fails' is 'may' or 'must'"},
+	{"group: g\nshapes: [{threads: 32}]\n"
+	    "primitives: [{name: a, about: x}]\n", "'ctas' is missing"},
+	{"group: g\nshapes: [{ctas: 99x}]\n"
+	    "primitives: [{name: a, about: x}]\n",
+	    "'ctas' takes 1x to 32x, so many an SM"},
+	{"group: g\nshapes: [{ctas: 1, threads: 33}]\n"
+	    "primitives: [{name: a, about: x}]\n",
+	    "'threads' must be a multiple of 32"},
+	{"group: g\nshapes: [{ctas: 0}]\n"
+	    "primitives: [{name: a, about: x}]\n",
+	    "'ctas' must be a number from 1 to 65536"},
+	{"a: b\n---\nc: d\n", "expected one document, not 2"},
+};
+
+START_TEST(a_bad_entry_is_an_error_with_a_place)
+{
+	struct source source = {"my.yaml", malformed[_i].text,
+	    strlen(malformed[_i].text)};
+	struct primitives list = {0};
+	struct errs errs = {0};
+
+	ck_assert(!primitive_read(&source, NULL, arena, &list, &errs));
+	ck_assert_int_gt(errs.count, 0);
+	ck_assert_str_eq(errs.list[0].message, malformed[_i].message);
+	ck_assert_str_eq(errs.list[0].loc.source, "my.yaml");
+	ck_assert_int_gt(errs.list[0].loc.line, 0);
+}
+END_TEST
+
+START_TEST(a_kernel_is_cut_out_with_its_shared_variables)
+{
+	static const char *const names[] = {"b"};
+	const char *ptx = ".version 8.0\n"
+	    ".shared .align 4 .b8 mine[8];\n.shared .b32 theirs;\n"
+	    ".visible .entry a(\n)\n{\n\tst.shared.u32 [theirs], 1;\n}\n"
+	    ".visible .entry b(\n)\n{\n\tst.shared.u32 [mine+4], 1;\n}\n"
+	    ".visible .entry bb(\n)\n{\n}\n";
+	struct text t;
+
+	text_init(&t, arena);
+	ck_assert(ptx_extract(&t, ptx, names, 1));
+	ck_assert_str_eq(t.s, ".version 8.0\n.visible .entry b(\n)\n{\n"
+	    "\t.shared .align 4 .b8 mine[8];\n"
+	    "\tst.shared.u32 [mine+4], 1;\n}\n");
+	text_init(&t, arena);
+	ck_assert(!ptx_extract(&t, ".version 8.0\n", names, 1));
+}
+END_TEST
+
+/* ---- on the software machine -------------------------------------------- */
+
+/* Those whose PTX it knows, which is most of them. */
+START_TEST(sound_primitives_are_clean)
+{
+	int i, ran = 0, sound = 0;
+
+	if (!compiled())
+		return;
+	for (i = 0; i < all.count; i++) {
+		struct study s = {0};
+		json_t *entry;
+
+		if (all.list[i].twin_of)
+			continue;
+		entry = study_one(&all.list[i], &s);
+		sound++;
+		if (strcmp(text(entry, "verdict"), "not-run") != 0) {
+			ck_assert_msg(strcmp(text(entry, "verdict"), "pass")
+			    == 0, "%s: %s", all.list[i].name, json_dumps(
+			    json_object_get(entry, "findings"), 0));
+			ck_assert_int_ge(json_integer_value(json_object_get(
+			    entry, "crossings")), ROUNDS);
+			ran++;
+		} else {
+			ck_assert_str_ne(text(entry, "message"), "");
+		}
+		json_decref(entry);
+	}
+	ck_assert_int_ge(ran * 10, sound * 6);
+}
+END_TEST
+
+/* Wrong by interleaving alone, so caught on any machine, each by what it
+   does wrong. */
+static const struct {
+	const char *name, *kind;
+} wrong[] = {
+	{"grid_monotonic_no_sync_before", "stale"},
+	{"grid_monotonic_no_sync_after", "early"},
+	{"grid_reset_by_leader", "hang"},
+	{"grid_flags_no_sync_after", "stale"},
+	{"grid_coop_block_only", "early"},
+	{"flag_release_no_sync_recv", "stale"},
+	{"sentinel_relaxed_reset_late", "hang"},
+	{"sentinel_wide_last", "torn"},
+	{"task_event_no_sync_pass", "stale"},
+	{"splitk_semaphore_no_sync", "stale"},
+	{"lock_cas_check_then_set", "lost"},
+	{"lock_cas_cta_check_then_set", "lost"},
+	{"lock_ticket_torn_draw", "hang"},
+	{"lock_lanes_syncwarp", "hang"},
+	{"look_back_packed_halves", "stale"},
+	{"last_block_no_sync_draw", "stale"},
+	{"atomic_add_split", "lost"},
+	{"histogram_shared_no_first_sync", "lost"},
+	{"histogram_shared_no_last_sync", "lost"},
+	{"count_aggregated_blindly", "lost"},
+	{"count_ballot_half", "lost"},
+	{"syncthreads_warp_only", "stale"},
+	{"syncthreads_count_ballot", "lost"},
+	{"cluster_sync_cta_only", "stale"},
+};
+
+START_TEST(a_twin_is_caught_by_what_it_does_wrong)
+{
+	struct study s = {.rounds = 240};
+	json_t *entry;
+
+	if (!compiled())
+		return;
+	entry = study_one(find(wrong[_i].name), &s);
+	ck_assert_msg(strcmp(text(entry, "verdict"), "pass") == 0, "%s: %s",
+	    wrong[_i].name, text(entry, "verdict"));
+	ck_assert_msg(found(entry, wrong[_i].kind), "%s: no %s in %s",
+	    wrong[_i].name, wrong[_i].kind, json_dumps(
+	    json_object_get(entry, "findings"), 0));
+	json_decref(entry);
+}
+END_TEST
+
+START_TEST(more_ctas_than_fit_are_an_error)
+{
+	struct study s = {.ctas = 60000};
+	json_t *entry;
+
+	if (!compiled())
+		return;
+	entry = study_one(find("grid_monotonic"), &s);
+	ck_assert_str_eq(text(entry, "verdict"), "not-run");
+	ck_assert(strstr(text(entry, "message"),
+	    "cannot be resident at once on this device"));
+	json_decref(entry);
+}
+END_TEST
+
+START_TEST(costs_come_back_as_quantiles)
+{
+	struct study s = {.bench = true};
+	const json_t *bench, *b;
+	json_t *entry;
+
+	if (!compiled())
+		return;
+	entry = study_one(find("flag_release"), &s);
+	bench = json_object_get(entry, "bench");
+	ck_assert_uint_eq(json_array_size(bench), 4);
+	b = json_array_get(bench, 0);
+	ck_assert_str_eq(text(b, "what"), "one way");
+	ck_assert_str_eq(text(b, "unit"), "ns");
+	ck_assert(json_real_value(json_object_get(b, "p1")) <=
+	    json_real_value(json_object_get(b, "median")));
+	ck_assert(json_real_value(json_object_get(b, "median")) <=
+	    json_real_value(json_object_get(b, "p99")));
+	ck_assert(json_real_value(json_object_get(b, "median")) > 0);
+	ck_assert_str_eq(text(json_array_get(bench, 1), "what"),
+	    "throughput, one way");
+	json_decref(entry);
+}
+END_TEST
+
+/* ---- a user's own ------------------------------------------------------- */
+
+#define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
+#define KERNEL(name, body) \
+	".visible .entry " name "(.param .align 8 .b8 p[104])\n{\n" body \
+	"\tret;\n}\n"
+
+static const char *directory;
+
+static void
+write_own(const char *name, const char *content)
+{
+	FILE *f = fopen(arena_printf(arena, "%s/%s", directory, name), "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static void
+collect(void *user, const struct primitive *p, json_t *entry)
+{
+	(void)p;
+	json_array_append_new(user, entry);
+}
+
+/* One of them traps: its neighbours still run, in a process of their own. */
+START_TEST(a_fault_is_one_primitives_own)
+{
+	char folder[] = "/tmp/fencepost-test-XXXXXX";
+	const struct primitive *items[3];
+	struct study s = {.items = items, .nitems = 3, .device = &sim,
+	    .validate = true, .rounds = ROUNDS, .timeout = 10};
+	struct primitives own = {0};
+	struct source source;
+	struct errs errs = {0};
+	struct err err = {0};
+	json_t *entries = json_array();
+	const char *path;
+	int i;
+
+	directory = mkdtemp(folder);
+	write_own("my.ptx", HEAD KERNEL("first_validate", "")
+	    KERNEL("second_validate", "\ttrap;\n")
+	    KERNEL("third_validate", ""));
+	write_own("my.yaml", "kernels: my.ptx\ngroup: mine\n"
+	    "shapes: [{ctas: 2, threads: 32}]\nprimitives:\n"
+	    "  - {name: first, about: nothing}\n"
+	    "  - {name: second, about: a trap}\n"
+	    "  - {name: third, about: nothing}\n");
+	path = arena_printf(arena, "%s/my.yaml", directory);
+	ck_assert(source_read(path, 1 << 20, arena, &source, &err));
+	ck_assert(primitive_read(&source, directory, arena, &own, &errs));
+	for (i = 0; i < 3; i++) {
+		items[i] = &own.list[i];
+		ck_assert(origin_load(own.list[i].origin, 90, arena, &err));
+	}
+	ck_assert_msg(study_run(&s, collect, entries, &err), "%s",
+	    err.message);
+	ck_assert_uint_eq(json_array_size(entries), 3);
+	ck_assert_str_eq(text(json_array_get(entries, 0), "verdict"), "pass");
+	ck_assert_str_eq(text(json_array_get(entries, 1), "verdict"),
+	    "broken");
+	ck_assert(found(json_array_get(entries, 1), "fault"));
+	ck_assert_str_eq(text(json_array_get(entries, 2), "verdict"), "pass");
+	json_decref(entries);
+	unlink(path);
+	unlink(arena_printf(arena, "%s/my.ptx", directory));
+	rmdir(directory);
+}
+END_TEST
+
+/* ---- claims ------------------------------------------------------------- */
+
+static const struct {
+	double cycles;
+	bool holds;
+} costs[] = {{25, true}, {90, false}};
+
+START_TEST(a_claim_holds_within_its_bounds)
+{
+	json_t *entries = json_pack("[{s:s, s:[{s:s, s:f, s:f}]}]", "name",
+	    "syncthreads", "bench", "what", "latency", "median", 1.0,
+	    "cycles", costs[_i].cycles);
+	json_t *claims = primitive_claims(entries, 0);
+
+	ck_assert_uint_eq(json_array_size(claims), 1);
+	ck_assert(json_is_true(json_object_get(json_array_get(claims, 0),
+	    "holds")) == costs[_i].holds);
+	json_decref(claims);
+	json_decref(entries);
+}
+END_TEST
+
+Suite *suite_primitive(void);
+
+Suite *
+suite_primitive(void)
+{
+	Suite *s = suite_create("primitive");
+	TCase *t = tcase_create("primitive");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_checked_fixture(t, read_all, free_all);
+	tcase_add_test(t, there_are_enough_and_each_says_what_it_is);
+	tcase_add_test(t, every_entry_has_its_kernels);
+	tcase_add_loop_test(t, a_bad_entry_is_an_error_with_a_place, 0,
+	    (int)(sizeof(malformed) / sizeof(*malformed)));
+	tcase_add_test(t, a_kernel_is_cut_out_with_its_shared_variables);
+	tcase_add_test(t, sound_primitives_are_clean);
+	tcase_add_loop_test(t, a_twin_is_caught_by_what_it_does_wrong, 0,
+	    (int)(sizeof(wrong) / sizeof(*wrong)));
+	tcase_add_test(t, more_ctas_than_fit_are_an_error);
+	tcase_add_test(t, costs_come_back_as_quantiles);
+	tcase_add_test(t, a_fault_is_one_primitives_own);
+	tcase_add_loop_test(t, a_claim_holds_within_its_bounds, 0,
+	    (int)(sizeof(costs) / sizeof(*costs)));
+	suite_add_tcase(s, t);
+	return s;
+}
