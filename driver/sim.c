@@ -11,8 +11,8 @@
 #define STEPS_DEFAULT 20000000
 #define ALLOCATION_MAX ((size_t)1 << 31)
 
-static void *
-must(void *p)
+void *
+sim_must(void *p)
 {
 	if (p)
 		return p;
@@ -109,7 +109,7 @@ option(char *s, struct sim_options *o, struct err *err)
 static bool
 options_read_all(const char *text, struct sim_options *o, struct err *err)
 {
-	char *copy = must(strdup(text ? text : "")), *rest = copy, *word;
+	char *copy = sim_must(strdup(text ? text : "")), *rest = copy, *word;
 	bool ok = true;
 
 	while (ok && (word = strtok_r(rest, ",", &rest)))
@@ -130,9 +130,9 @@ open_sim(int index, const char *options, struct device **d, struct err *err)
 		    "sim: there is one software machine, number 0");
 	if (!options_read_all(options, &o, err))
 		return false;
-	device = must(calloc(1, sizeof(*device)));
+	device = sim_must(calloc(1, sizeof(*device)));
 	device->options = o;
-	device->allocations = must(calloc(SIM_ALLOCATIONS_MAX,
+	device->allocations = sim_must(calloc(SIM_ALLOCATIONS_MAX,
 	    sizeof(*device->allocations)));
 	device->nallocations = SIM_ALLOCATIONS_LOW;
 	*d = device;
@@ -162,7 +162,7 @@ static bool
 load(struct device *d, const char *ptx, enum assembler assembler,
     struct module **m, struct err *err)
 {
-	struct module *module = must(calloc(1, sizeof(*module)));
+	struct module *module = sim_must(calloc(1, sizeof(*module)));
 
 	(void)assembler;
 	module->arena = arena_new();
@@ -231,7 +231,7 @@ alloc(struct device *d, size_t bytes, uint64_t *address, struct err *err)
 		    "sim: no memory for %zu bytes more", bytes);
 	a = &d->allocations[i];
 	a->size = bytes;
-	a->bytes = must(aligned_alloc(256, (bytes + 256) & ~(size_t)255));
+	a->bytes = sim_must(aligned_alloc(256, (bytes + 256) & ~(size_t)255));
 	memset(a->bytes, JUNK, bytes);
 	if (i == d->nallocations)
 		d->nallocations++;
@@ -452,7 +452,7 @@ units_reserve(struct device *d, int n)
 {
 	if (n <= d->nunits)
 		return;
-	d->units = must(realloc(d->units, (size_t)n * sizeof(*d->units)));
+	d->units = sim_must(realloc(d->units, (size_t)n * sizeof(*d->units)));
 	while (d->nunits < n)
 		d->units[d->nunits++] = sim_unit_new(d);
 }

@@ -154,12 +154,16 @@ struct sim_rng {
 	int left;
 };
 
-/* A set of threads that publish what they know to each other: at a barrier
-   or through fence.sc. Used by the weak memory only. */
+/*
+ * Where threads publish what they know and learn what others published: at
+ * a barrier, or through fence.sc. Used by the weak memory only, which owns
+ * the lists.
+ */
 struct sim_domain {
 	uint64_t time; /* of the last publication */
-	struct sim_domain *next; /* known to the unit, for numbering */
-	uint32_t id;
+	struct weak_known *known;
+	uint32_t nknown, known_room;
+	struct weak_debtor *debtors; /* published with loads pending */
 };
 
 enum sim_state {
@@ -187,7 +191,6 @@ struct sim_thread {
 	bool arrived; /* at the cluster barrier, without its wait */
 	uint64_t phase; /* of the cluster barrier at the arrival */
 	uint8_t *local;
-	struct weak_thread *weak;
 };
 
 struct sim_warp {
@@ -207,7 +210,7 @@ struct sim_cluster {
 	uint32_t size, rank0; /* CTAs; index of the first in the unit */
 	uint32_t live, arrived; /* threads */
 	uint64_t phase;
-	struct sim_domain domain;
+	struct sim_domain domain, sc;
 };
 
 struct sim_cta {
@@ -221,7 +224,7 @@ struct sim_cta {
 	struct sim_warp *warps;
 	uint8_t *shared;
 	struct sim_barrier barriers[SIM_BARRIERS];
-	struct sim_domain domain;
+	struct sim_domain domain, sc;
 };
 
 struct sim_fill {
@@ -274,6 +277,8 @@ struct sim_memory_ops {
 	void (*end)(struct sim_unit *u);
 	void (*start)(struct sim_unit *u, struct sim_thread *t);
 	void (*finish)(struct sim_unit *u, struct sim_thread *t);
+	/* these bytes are about to serve another CTA */
+	void (*recycle)(struct sim_unit *u, uint8_t *at, size_t size);
 	bool (*load)(struct sim_unit *u, struct sim_thread *t,
 	    struct sim_access *access);
 	void (*store)(struct sim_unit *u, struct sim_thread *t,
@@ -291,7 +296,7 @@ struct sim_memory_ops {
 	    struct sim_domain *domain);
 };
 
-extern const struct sim_memory_ops sim_sc;
+extern const struct sim_memory_ops sim_sc, sim_weak;
 
 /* sim_load.c */
 bool sim_load(struct device *d, const char *ptx, struct module *m,
@@ -356,11 +361,17 @@ void sim_block(struct sim_unit *u, struct sim_thread *t,
 uint32_t sim_resident(const struct sim_kernel *kernel, uint32_t block,
     uint32_t dynamic);
 
+/* sim.c */
+void *sim_must(void *p); /* not NULL, or out of memory */
+
 /* sim_memory.c */
 uint8_t *sim_address(const struct device *d, uint64_t address, size_t size);
 uint64_t sim_extend(uint64_t value, int from, int to);
 uint64_t sim_cut_load(const uint8_t *at, int size);
 void sim_cut_store(uint8_t *at, int size, uint64_t value);
+
+/* sim_weak.c */
+void sim_weak_free(struct sim_unit *u);
 
 /* The unit's random numbers. */
 void sim_rng_block(struct sim_rng *r);

@@ -109,6 +109,14 @@ sc_thread(struct sim_unit *u, struct sim_thread *t)
 	(void)t;
 }
 
+static void
+sc_recycle(struct sim_unit *u, uint8_t *at, size_t size)
+{
+	(void)u;
+	(void)at;
+	(void)size;
+}
+
 static bool
 sc_load(struct sim_unit *u, struct sim_thread *t, struct sim_access *a)
 {
@@ -176,7 +184,7 @@ sc_domain(struct sim_unit *u, struct sim_thread *t, struct sim_domain *d)
 const struct sim_memory_ops sim_sc = {
 	.name = "sc",
 	.begin = sc_unit, .end = sc_unit,
-	.start = sc_thread, .finish = sc_thread,
+	.start = sc_thread, .finish = sc_thread, .recycle = sc_recycle,
 	.load = sc_load, .store = sc_store, .rmw = sc_rmw,
 	.fence = sc_fence, .settle = sc_settle,
 	.publish = sc_domain, .join = sc_domain,

@@ -32,12 +32,8 @@ sim_rng_block(struct sim_rng *r)
 struct sim_unit *
 sim_unit_new(struct device *d)
 {
-	struct sim_unit *u = calloc(1, sizeof(*u));
+	struct sim_unit *u = sim_must(calloc(1, sizeof(*u)));
 
-	if (!u) {
-		fprintf(stderr, "fencepost: out of memory\n");
-		abort();
-	}
 	u->device = d;
 	u->arena = arena_new();
 	return u;
@@ -46,6 +42,7 @@ sim_unit_new(struct device *d)
 void
 sim_unit_free(struct sim_unit *u)
 {
+	sim_weak_free(u);
 	arena_free(u->arena);
 	free(u);
 }
@@ -268,7 +265,8 @@ cta_start(struct sim_unit *u, struct sim_cta *cta, uint64_t index)
 	if (cta->active)
 		memset(cta->barriers, 0, sizeof(cta->barriers));
 	cta->active = 0;
-	cta->domain = (struct sim_domain){0};
+	cta->domain = cta->sc = (struct sim_domain){0};
+	u->memory->recycle(u, cta->shared, u->shared_bytes);
 	memset(cta->shared, SHARED_JUNK, u->shared_bytes);
 	cta_fill(u, cta);
 	for (i = 0; i < u->block; i++)
@@ -283,7 +281,7 @@ cluster_start(struct sim_unit *u, struct sim_cluster *cluster)
 	cluster->live = cluster->size * u->block;
 	cluster->arrived = 0;
 	cluster->phase = 0;
-	cluster->domain = (struct sim_domain){0};
+	cluster->domain = cluster->sc = (struct sim_domain){0};
 	u->live += cluster->live;
 	for (i = 0; i < cluster->size; i++)
 		cta_start(u, &u->ctas[cluster->rank0 + i], u->next_cta++);
@@ -430,7 +428,8 @@ sim_unit_run(struct sim_unit *u, const struct sim_kernel *kernel,
 
 	shape(u, kernel, launch, end - first);
 	u->rng = (struct sim_rng){.seed = stream[0], .stream = stream[1]};
-	u->memory = &sim_sc;
+	u->memory = o->memory == SIM_MEMORY_SC || launch->harness ? &sim_sc :
+	    &sim_weak;
 	u->fault = launch->harness ? SIM_FAULT_NONE : o->fault;
 	u->err = (struct err){0};
 	u->next_cta = first;

@@ -140,7 +140,7 @@ static const struct {
 	    {0}, {3, (uint32_t)-3, 2, (uint32_t)-4, (uint32_t)-3, 0, 1, 8}},
 };
 
-static const char *const memories[] = {"memory=sc"};
+static const char *const memories[] = {"memory=sc", "memory=weak"};
 
 START_TEST(programs_compute)
 {
