@@ -121,7 +121,7 @@ options_read_all(const char *text, struct sim_options *o, struct err *err)
 static bool
 open_sim(int index, const char *options, struct device **d, struct err *err)
 {
-	struct sim_options o = {.jobs = 1, .memory = SIM_MEMORY_SC,
+	struct sim_options o = {.jobs = 1, .memory = SIM_MEMORY_WEAK,
 	    .steps = STEPS_DEFAULT};
 	struct device *device;
 

@@ -57,14 +57,15 @@ struct sim_options {
 enum sim_op {
 #define SIM_OP(id) SIM_##id,
 #include "sim_ops.def"
-#undef SIM_OP
 	SIM_OP_COUNT,
 };
 
 /*
  * One decoded instruction. Operands are slots of the thread's register
  * file, which holds the registers, then one slot for each constant,
- * parameter and special register that the code names.
+ * parameter and special register that the code names. A warp's register
+ * files are interleaved, so that all lanes can do an instruction at once:
+ * operands are counted in units of SIM_WARP.
  */
 struct sim_code {
 	uint8_t op; /* enum sim_op; SIM_GUARDED: look at the guard first */
@@ -74,13 +75,19 @@ struct sim_code {
 	uint8_t vec; /* elements */
 	uint8_t space, sem, scope, rmw, type; /* enums of gen.h */
 	uint8_t extend; /* register bytes to sign-extend to, 0: none */
-	uint16_t guard, d, a, b, c;
-	const uint16_t *elems; /* vec > 1, or shfl's two: the registers */
-	int32_t target; /* branch */
-	int64_t offset; /* added to the address in a */
+	bool harness; /* not an instruction of the test */
+	uint32_t guard, d, a, b, c;
+	union {
+		int64_t offset; /* accesses: added to the address in a */
+		int64_t target; /* branches */
+	};
 	uint64_t touch; /* registers read or written, hashed to bits */
+	const uint32_t *elems; /* vec > 1, or shfl's two: the registers */
 	const struct insn *insn;
 };
+
+#define SIM_NO_SLOT UINT32_MAX
+#define SIM_TOUCH(slot) ((uint64_t)1 << ((slot) / SIM_WARP % 64))
 
 /* Where a slot's value comes from. */
 enum sim_source {
@@ -175,7 +182,7 @@ enum sim_state {
 };
 
 struct sim_thread {
-	uint64_t *regs;
+	uint64_t *regs; /* slot i is regs[i * SIM_WARP] */
 	int32_t pc;
 	enum sim_state state;
 	uint32_t id; /* in the unit's array */
@@ -188,6 +195,7 @@ struct sim_thread {
 		hashed as in sim_code.touch */
 	uint32_t mask; /* AT_WARP: of the lanes it waits for */
 	uint32_t barrier; /* AT_BARRIER: which */
+	uint32_t barriers; /* arrived at, and not complete */
 	bool arrived; /* at the cluster barrier, without its wait */
 	uint64_t phase; /* of the cluster barrier at the arrival */
 	uint8_t *local;
@@ -195,12 +203,13 @@ struct sim_thread {
 
 struct sim_warp {
 	struct sim_thread *lanes; /* in the unit's thread array */
+	uint32_t size;
 	uint32_t count, live, waiting; /* lanes: exist, not exited, wait */
 	struct sim_domain domain;
 };
 
 struct sim_barrier {
-	uint32_t arrived, waiting; /* threads */
+	uint32_t arrived; /* threads */
 	uint32_t count; /* expected; 0: all threads of the CTA */
 	bool active, red;
 	uint32_t popc; /* true predicates of bar.red */
@@ -244,7 +253,7 @@ struct sim_unit {
 	uint64_t *template; /* the register file at the start */
 	struct sim_fill *fills; /* slots of a CTA, then those of a thread */
 	int ncta_fills, nfills;
-	uint32_t nregfile, block, shared_bytes, ncluster;
+	uint32_t nregfile, block, nwarps, shared_bytes, ncluster;
 	uint32_t shared_dynamic; /* offset of dynamic shared memory */
 	struct sim_cta *ctas; /* resident */
 	struct sim_cluster *clusters;
@@ -254,12 +263,13 @@ struct sim_unit {
 	uint32_t live; /* threads not exited */
 	uint64_t next_cta, end_cta;
 	uint64_t clock; /* turns of the scheduler */
+	uint32_t luck; /* drawn anew for each turn */
 	double deadline;
 	struct err err;
 };
 
 /* One access: where its elements lie in the host's memory. */
-struct sim_access {
+struct sim_request {
 	const struct sim_code *code;
 	uint8_t *at[VEC_MAX];
 	uint64_t value[VEC_MAX]; /* to store, or loaded */
@@ -280,11 +290,11 @@ struct sim_memory_ops {
 	/* these bytes are about to serve another CTA */
 	void (*recycle)(struct sim_unit *u, uint8_t *at, size_t size);
 	bool (*load)(struct sim_unit *u, struct sim_thread *t,
-	    struct sim_access *access);
+	    struct sim_request *access);
 	void (*store)(struct sim_unit *u, struct sim_thread *t,
-	    struct sim_access *access);
+	    struct sim_request *access);
 	bool (*rmw)(struct sim_unit *u, struct sim_thread *t,
-	    struct sim_access *access);
+	    struct sim_request *access);
 	void (*fence)(struct sim_unit *u, struct sim_thread *t,
 	    const struct sim_code *code);
 	/* complete the pending loads that touch these registers */
@@ -318,6 +328,7 @@ struct sim_lower {
 	struct sim_kernel *kernel;
 	const enum type *types; /* of the kernel's registers */
 	const struct sim_var *vars;
+	bool harness; /* what comes is of the harness */
 	uint32_t nregs; /* may still grow: slots are numbered at the end */
 };
 bool sim_lower(struct sim_lower *l, const struct insn *insn,
@@ -327,6 +338,8 @@ int sim_special_find(const char *name, size_t n); /* -1: none */
 
 /* sim_exec.c: runs t up to its next access to memory, its end or a block */
 void sim_run(struct sim_unit *u, struct sim_thread *t);
+bool sim_access(struct sim_unit *u, struct sim_thread *t,
+    const struct sim_code *code, enum sim_op op);
 bool sim_fail(struct sim_unit *u, const struct sim_thread *t,
     const struct sim_code *code, enum err_code kind, const char *format, ...)
 #if defined(__GNUC__)
@@ -335,6 +348,10 @@ bool sim_fail(struct sim_unit *u, const struct sim_thread *t,
     ; /* always false */
 void sim_deliver(struct sim_thread *t, const struct sim_code *code,
     int element, uint64_t value);
+
+/* sim_vector.c: runs a warp, all of whose lanes are ready at one
+   instruction, as far as it needs no scheduling and does not diverge */
+void sim_run_warp(struct sim_unit *u, struct sim_warp *w);
 
 /* sim_sync.c: each advances t past the instruction or blocks it */
 void sim_barrier(struct sim_unit *u, struct sim_thread *t,

@@ -94,7 +94,7 @@ void
 sim_deliver(struct sim_thread *t, const struct sim_code *c, int element,
     uint64_t value)
 {
-	uint16_t d = c->vec > 1 ? c->elems[element] : c->d;
+	uint32_t d = c->vec > 1 ? c->elems[element] : c->d;
 
 	if (c->extend)
 		value = sim_extend(value, c->size, c->extend);
@@ -142,23 +142,23 @@ is_local(const struct sim_code *c, uint64_t address)
 	    address >> SIM_ADDRESS_BITS == SIM_WINDOW_LOCAL;
 }
 
-static void
-shared_access(struct sim_unit *u, struct sim_thread *t,
+/* Of global or shared memory; false after a fault. */
+bool
+sim_access(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *c, enum sim_op op)
 {
-	struct sim_access access;
+	struct sim_request access;
 	uint64_t address = t->regs[c->a] + (uint64_t)c->offset;
 	int i;
 
 	if (is_local(c, address)) {
-		local_access(u, t, c, op == SIM_LOAD ? SIM_LOAD_LOCAL :
-		    SIM_STORE_LOCAL);
-		return;
+		return local_access(u, t, c, op == SIM_LOAD ?
+		    SIM_LOAD_LOCAL : SIM_STORE_LOCAL);
 	}
 	access.code = c;
 	access.at[0] = find(u, t, c, address);
 	if (!access.at[0])
-		return;
+		return false;
 	for (i = 1; i < c->vec; i++)
 		access.at[i] = access.at[0] + (size_t)i * c->size;
 	if (op == SIM_STORE) {
@@ -176,6 +176,7 @@ shared_access(struct sim_unit *u, struct sim_thread *t,
 		for (i = 0; i < c->vec; i++)
 			sim_deliver(t, c, i, access.value[i]);
 	}
+	return true;
 }
 
 /* Returns false if t cannot go on: blocked, or the unit failed. */
@@ -187,7 +188,7 @@ turn(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
 	case SIM_LOAD:
 	case SIM_STORE:
 	case SIM_RMW:
-		shared_access(u, t, c, op);
+		sim_access(u, t, c, op);
 		t->pc++;
 		break;
 	case SIM_FENCE:
@@ -258,29 +259,34 @@ out_of_steps(struct sim_unit *u, struct sim_thread *t,
 	    (unsigned long long)u->device->options.steps);
 }
 
-#define U32(x) ((uint32_t)(x))
 #define A regs[c->a]
 #define B regs[c->b]
 #define C regs[c->c]
 #define D regs[c->d]
-#define SHIFT(x, n, bits) ((n) < (bits) ? (x) << (n) : 0)
+
+/* Accesses that a thread has in one turn. Where no schedule can show there
+   are many; what is the harness's in a test's kernel may have to wait for
+   other threads. */
+#define BURST_KERNEL 256
+#define BURST_HARNESS 8
 
 /*
- * `fresh`: the turn's one access is still to come. A pending load that the
- * next instruction needs is left for the next turn, as late as can be, so
- * that others go first.
+ * `left`: accesses of this turn still to come; a tested one ends it. A
+ * pending load that the next instruction needs is left for the next turn,
+ * as late as can be, so that others go first.
  */
 void
 sim_run(struct sim_unit *u, struct sim_thread *t)
 {
 	const struct sim_code *code = u->kernel->code, *c = code + t->pc;
 	uint64_t *regs = t->regs, limit = u->device->options.steps;
-	bool fresh = true;
+	const int all = u->launch->harness ? BURST_KERNEL : BURST_HARNESS;
+	int left = all;
 	unsigned op;
 
 	for (;; c++) {
 		if (t->pending & c->touch) {
-			if (!fresh)
+			if (left < all)
 				break;
 			u->memory->settle(u, t, c->touch);
 		}
@@ -292,32 +298,8 @@ sim_run(struct sim_unit *u, struct sim_thread *t)
 				continue;
 			op = c->guarded;
 			goto dispatch;
-		case SIM_MOV: D = A; continue;
-		case SIM_ADD32: D = U32(A + B); continue;
-		case SIM_ADD64: D = A + B; continue;
-		case SIM_SUB32: D = U32(A - B); continue;
-		case SIM_SUB64: D = A - B; continue;
-		case SIM_MUL32: D = U32(A * B); continue;
-		case SIM_MULWIDE: /* of 32-bit values */
-		case SIM_MUL64: D = A * B; continue;
-		case SIM_MAD32: D = U32(A * B + C); continue;
-		case SIM_MADWIDE:
-		case SIM_MAD64: D = A * B + C; continue;
-		case SIM_AND: D = A & B; continue;
-		case SIM_OR: D = A | B; continue;
-		case SIM_XOR: D = A ^ B; continue;
-		case SIM_SHL32: D = U32(SHIFT(A, B, 32)); continue;
-		case SIM_SHL64: D = SHIFT(A, B, 64); continue;
-		case SIM_SHR: D = B < 64 ? A >> B : 0; continue;
-		case SIM_EQ: D = A == B; continue;
-		case SIM_NE: D = A != B; continue;
-		case SIM_LT: D = A < B; continue;
-		case SIM_LE: D = A <= B; continue;
-		case SIM_GT: D = A > B; continue;
-		case SIM_GE: D = A >= B; continue;
-		case SIM_SELP: D = C ? A : B; continue;
-		case SIM_CUT32: D = U32(A); continue;
-		case SIM_NOTP: D = !A; continue;
+#define SIM_EXPR(id, value) case SIM_##id: D = value; continue;
+#include "sim_ops.def"
 		case SIM_ACTIVEMASK: D = (uint64_t)1 << t->lane; continue;
 		case SIM_CLOCK: D = clock_value(u, t, c); continue;
 		case SIM_NOP: continue;
@@ -349,12 +331,14 @@ sim_run(struct sim_unit *u, struct sim_thread *t)
 			sim_thread_exit(u, t);
 			return;
 		default:
-			if (!fresh)
+			if (left == 0 || (left < all && !c->harness &&
+			    !u->launch->harness))
 				break;
 			t->pc = (int32_t)(c - code);
 			if (!turn(u, t, c, (enum sim_op)op))
 				return;
-			fresh = false;
+			left = c->harness || u->launch->harness ? left - 1 :
+			    0;
 			c = code + t->pc - 1;
 			continue;
 		}

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Until the number of registers is known, slots are told by this bit. */
-#define SLOT_BIT 0x8000u
+#define SLOT_BIT 0x80000000u
 
 static const char *const special_names[SPECIAL_COUNT] = {
 #define SPECIAL(id, name) name,
@@ -32,7 +32,7 @@ sim_special_find(const char *name, size_t n)
 
 /* ---- slots --------------------------------------------------------------- */
 
-static uint16_t
+static uint32_t
 slot(struct sim_lower *l, struct sim_slot want)
 {
 	struct sim_kernel *k = l->kernel;
@@ -42,24 +42,24 @@ slot(struct sim_lower *l, struct sim_slot want)
 		const struct sim_slot *s = &k->slots[i];
 		if (s->source == want.source && s->value == want.value &&
 		    s->size == want.size && s->extend == want.extend)
-			return (uint16_t)(SLOT_BIT | (unsigned)i);
+			return (uint32_t)(SLOT_BIT | (unsigned)i);
 	}
 	if (((unsigned)i & ((unsigned)i - 1)) == 0)
 		k->slots = arena_grow(l->arena, k->slots,
 		    (size_t)i * sizeof(*k->slots),
 		    (size_t)(i ? 2 * i : 1) * sizeof(*k->slots));
 	k->slots[k->nslots++] = want;
-	return (uint16_t)(SLOT_BIT | (unsigned)i);
+	return (uint32_t)(SLOT_BIT | (unsigned)i);
 }
 
-static uint16_t
+static uint32_t
 constant(struct sim_lower *l, uint64_t value)
 {
 	return slot(l, (struct sim_slot){SIM_SOURCE_CONST, value, 8, 0});
 }
 
 /* The address of a variable, in its own state space. */
-static uint16_t
+static uint32_t
 variable(struct sim_lower *l, const struct sim_var *var)
 {
 	if (var->space != SPACE_SHARED)
@@ -73,7 +73,7 @@ append(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 {
 	struct sim_kernel *k = l->kernel;
 	size_t n = (size_t)k->ncode;
-	uint16_t one = constant(l, 1);
+	uint32_t one = constant(l, 1);
 	struct sim_code *c;
 
 	if ((n & (n - 1)) == 0)
@@ -81,7 +81,8 @@ append(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 		    (n ? 2 * n : 1) * sizeof(*k->code));
 	c = &k->code[k->ncode++];
 	/* operands that are not there: a slot that no load waits for */
-	*c = (struct sim_code){.op = (uint8_t)op, .guard = one,
+	*c = (struct sim_code){.op = (uint8_t)op, .harness = l->harness,
+	    .guard = one,
 	    .d = one, .a = one, .b = one, .c = one, .target = -1,
 	    .insn = insn};
 	return c;
@@ -94,17 +95,17 @@ guard(struct sim_code *c, const struct insn *insn)
 		return;
 	c->guarded = c->op;
 	c->op = SIM_GUARDED;
-	c->guard = (uint16_t)insn->guard;
+	c->guard = (uint32_t)insn->guard;
 	c->negated = insn->guard_negated;
 }
 
 /* A scalar operand's slot; !p takes an instruction of its own first. */
-static uint16_t
+static uint32_t
 operand(struct sim_lower *l, const struct insn *insn, int i)
 {
 	const struct operand *o = &insn->ops[i];
 	struct sim_code *c;
-	uint16_t to;
+	uint32_t to;
 
 	switch (o->kind) {
 	case OPERAND_IMM:
@@ -121,13 +122,13 @@ operand(struct sim_lower *l, const struct insn *insn, int i)
 		return constant(l, 0);
 	}
 	if (!o->negated)
-		return (uint16_t)o->reg;
+		return (uint32_t)o->reg;
 	/* one scratch slot a negated predicate: the slot's value is unused */
 	to = slot(l, (struct sim_slot){SIM_SOURCE_CONST, (uint64_t)o->reg, 1,
 	    1});
 	c = append(l, insn, SIM_NOTP);
 	c->d = to;
-	c->a = (uint16_t)o->reg;
+	c->a = (uint32_t)o->reg;
 	return to;
 }
 
@@ -151,10 +152,10 @@ static const struct fast {
 	{OP_SUB, MODE_NONE, 8, BOTH, CMP_NONE, SIM_SUB64},
 	{OP_MUL, MODE_LO, 4, BOTH, CMP_NONE, SIM_MUL32},
 	{OP_MUL, MODE_LO, 8, BOTH, CMP_NONE, SIM_MUL64},
-	{OP_MUL, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MULWIDE},
+	{OP_MUL, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MUL64},
 	{OP_MAD, MODE_LO, 4, BOTH, CMP_NONE, SIM_MAD32},
 	{OP_MAD, MODE_LO, 8, BOTH, CMP_NONE, SIM_MAD64},
-	{OP_MAD, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MADWIDE},
+	{OP_MAD, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MAD64},
 	{OP_AND, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_AND},
 	{OP_OR, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_OR},
 	{OP_XOR, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_XOR},
@@ -171,6 +172,9 @@ static const struct fast {
 	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LS, SIM_LE},
 	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_HI, SIM_GT},
 	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_HS, SIM_GE},
+	{OP_MIN, MODE_NONE, ANY, UNSIGNED, CMP_NONE, SIM_MIN},
+	{OP_MAX, MODE_NONE, ANY, UNSIGNED, CMP_NONE, SIM_MAX},
+	{OP_NOT, MODE_NONE, 4, BOTH, CMP_NONE, SIM_NOT32},
 	{OP_SELP, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_SELP},
 };
 
@@ -211,12 +215,12 @@ lower_cvta(struct sim_lower *l, const struct insn *insn)
 		[SPACE_LOCAL] = (uint64_t)SIM_WINDOW_LOCAL <<
 		    SIM_ADDRESS_BITS,
 	};
-	uint16_t a = operand(l, insn, 1), window;
+	uint32_t a = operand(l, insn, 1), window;
 	struct sim_code *c;
 
 	window = constant(l, windows[insn->space]);
 	c = append(l, insn, insn->op->id == OP_CVTA ? SIM_ADD64 : SIM_SUB64);
-	c->d = (uint16_t)insn->ops[0].reg;
+	c->d = (uint32_t)insn->ops[0].reg;
 	c->a = a;
 	c->b = window;
 	guard(c, insn);
@@ -230,7 +234,7 @@ lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
 		[OP_MAPA] = SIM_MAPA, [OP_ACTIVEMASK] = SIM_ACTIVEMASK,
 	};
 	enum sim_op op = own[insn->op->id];
-	uint16_t in[3];
+	uint32_t in[3];
 	struct sim_code *c;
 	int i;
 
@@ -249,7 +253,7 @@ lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
 		in[i - 1] = operand(l, insn, i);
 	c = append(l, insn, op);
 	c->space = (uint8_t)insn->space;
-	c->d = (uint16_t)insn->ops[0].reg;
+	c->d = (uint32_t)insn->ops[0].reg;
 	c->a = in[0];
 	c->b = in[1];
 	c->c = in[2];
@@ -259,14 +263,14 @@ lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
 
 /* ---- memory -------------------------------------------------------------- */
 
-static const uint16_t *
+static const uint32_t *
 element_regs(struct sim_lower *l, const int *regs, int n)
 {
-	uint16_t *elems = arena_alloc(l->arena, (size_t)n * sizeof(*elems));
+	uint32_t *elems = arena_alloc(l->arena, (size_t)n * sizeof(*elems));
 	int i;
 
 	for (i = 0; i < n; i++)
-		elems[i] = (uint16_t)regs[i];
+		elems[i] = (uint32_t)regs[i];
 	return elems;
 }
 
@@ -281,7 +285,7 @@ address_of(const struct insn *insn)
 	return NULL;
 }
 
-static uint16_t
+static uint32_t
 address(struct sim_lower *l, const struct insn *insn, int64_t *offset)
 {
 	const struct operand *o = address_of(insn);
@@ -290,7 +294,7 @@ address(struct sim_lower *l, const struct insn *insn, int64_t *offset)
 	if (o->var >= 0)
 		return variable(l, &l->vars[o->var]);
 	if (o->reg >= 0)
-		return (uint16_t)o->reg;
+		return (uint32_t)o->reg;
 	*offset = 0;
 	return constant(l, (uint64_t)o->imm);
 }
@@ -321,12 +325,12 @@ lower_param(struct sim_lower *l, const struct insn *insn, struct err *err)
 		    "misaligned: parameters' byte %llu as a %s",
 		    (unsigned long long)at, type_name(insn->type));
 	for (i = 0; i < insn->vec; i++) {
-		uint16_t from = slot(l, (struct sim_slot){SIM_SOURCE_PARAM,
+		uint32_t from = slot(l, (struct sim_slot){SIM_SOURCE_PARAM,
 		    at + size * (uint64_t)i, (uint8_t)size,
 		    type_signed(insn->type) ? register_size(l, d) : 0});
 		struct sim_code *c = append(l, insn, SIM_MOV);
 
-		c->d = (uint16_t)(insn->vec > 1 ? d->vec[i] : d->reg);
+		c->d = (uint32_t)(insn->vec > 1 ? d->vec[i] : d->reg);
 		c->a = from;
 		guard(c, insn);
 	}
@@ -350,7 +354,7 @@ memory_op(const struct insn *insn)
 
 /* The values of st, atom and red: b is the first, c the second. */
 static void
-lower_values(struct sim_lower *l, const struct insn *insn, uint16_t in[2])
+lower_values(struct sim_lower *l, const struct insn *insn, uint32_t in[2])
 {
 	int i, n = 0;
 
@@ -382,8 +386,8 @@ lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 {
 	const struct operand *o = address_of(insn), *d = &insn->ops[0];
 	bool load = insn->op->class == CLASS_LOAD;
-	const uint16_t *elems = NULL;
-	uint16_t in[2], at;
+	const uint32_t *elems = NULL;
+	uint32_t in[2], at;
 	struct sim_code *c;
 	int64_t offset;
 
@@ -408,7 +412,7 @@ lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 	c->c = in[1];
 	c->elems = elems;
 	if ((load && insn->vec == 1) || insn->op->class == CLASS_RMW)
-		c->d = (uint16_t)d->reg;
+		c->d = (uint32_t)d->reg;
 	if (load && type_signed(insn->type))
 		c->extend = register_size(l, d);
 	guard(c, insn);
@@ -420,7 +424,7 @@ lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 static bool
 lower_simple(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 {
-	uint16_t in[4];
+	uint32_t in[4];
 	struct sim_code *c;
 	int i, n = 0;
 
@@ -431,13 +435,13 @@ lower_simple(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 	c = append(l, insn, op);
 	lower_attributes(c, insn);
 	if (insn->nops > 0 && operand_role(insn, 0) == ROLE_WRITE)
-		c->d = (uint16_t)insn->ops[0].reg;
+		c->d = (uint32_t)insn->ops[0].reg;
 	c->a = in[0];
 	c->b = in[1];
 	c->c = in[2];
 	/* shfl d|p, a, b, c, mask: the mask, and p if there is one */
 	if (insn->op->class == CLASS_WARP) {
-		int more[2] = {in[3], -1};
+		int more[2] = {(int)in[3], -1};
 
 		if (insn->nops > 1 && operand_role(insn, 1) == ROLE_WRITE)
 			more[1] = insn->ops[1].reg;
@@ -480,22 +484,23 @@ sim_lower(struct sim_lower *l, const struct insn *insn, struct err *err)
 /* ---- the end of a kernel -------------------------------------------------- */
 
 static void
-settle_slot(const struct sim_lower *l, uint16_t *at)
+settle_slot(const struct sim_lower *l, uint32_t *at)
 {
 	if (*at & SLOT_BIT)
-		*at = (uint16_t)(l->nregs + (*at & ~SLOT_BIT));
+		*at = l->nregs + (*at & ~SLOT_BIT);
+	*at *= SIM_WARP;
 }
 
 static uint64_t
-bit_of(const struct sim_lower *l, uint16_t slot_index)
+bit_of(const struct sim_lower *l, uint32_t at)
 {
-	return slot_index < l->nregs ? (uint64_t)1 << (slot_index % 64) : 0;
+	return at / SIM_WARP < l->nregs ? SIM_TOUCH(at) : 0;
 }
 
 static void
 settle_code(const struct sim_lower *l, struct sim_code *c)
 {
-	uint16_t *elems = (uint16_t *)(uintptr_t)c->elems;
+	uint32_t *elems = (uint32_t *)(uintptr_t)c->elems; /* ours */
 	int i, n = c->vec;
 
 	settle_slot(l, &c->guard);
@@ -506,7 +511,7 @@ settle_code(const struct sim_lower *l, struct sim_code *c)
 	c->touch = bit_of(l, c->guard) | bit_of(l, c->d) | bit_of(l, c->a) |
 	    bit_of(l, c->b) | bit_of(l, c->c);
 	for (i = 0; elems && i < n; i++) {
-		if (elems[i] != UINT16_MAX)
+		if (elems[i] != SIM_NO_SLOT)
 			settle_slot(l, &elems[i]);
 		c->touch |= bit_of(l, elems[i]);
 	}

@@ -118,7 +118,7 @@ sc_recycle(struct sim_unit *u, uint8_t *at, size_t size)
 }
 
 static bool
-sc_load(struct sim_unit *u, struct sim_thread *t, struct sim_access *a)
+sc_load(struct sim_unit *u, struct sim_thread *t, struct sim_request *a)
 {
 	int i;
 
@@ -130,7 +130,7 @@ sc_load(struct sim_unit *u, struct sim_thread *t, struct sim_access *a)
 }
 
 static void
-sc_store(struct sim_unit *u, struct sim_thread *t, struct sim_access *a)
+sc_store(struct sim_unit *u, struct sim_thread *t, struct sim_request *a)
 {
 	int i;
 
@@ -141,7 +141,7 @@ sc_store(struct sim_unit *u, struct sim_thread *t, struct sim_access *a)
 }
 
 static bool
-sc_rmw(struct sim_unit *u, struct sim_thread *t, struct sim_access *a)
+sc_rmw(struct sim_unit *u, struct sim_thread *t, struct sim_request *a)
 {
 	const struct sim_code *c = a->code;
 	uint64_t old, new;

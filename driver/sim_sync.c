@@ -51,10 +51,11 @@ complete(struct sim_unit *u, struct sim_cta *cta, uint32_t id)
 	struct sim_barrier *b = &cta->barriers[id];
 	uint32_t i;
 
-	for (i = 0; b->waiting > 0 && i < u->block; i++) {
+	for (i = 0; i < u->block; i++) {
 		struct sim_thread *t = &cta->threads[i];
 		const struct sim_code *c = &u->kernel->code[t->pc];
 
+		t->barriers &= ~((uint32_t)1 << id);
 		if (t->state != SIM_AT_BARRIER || t->barrier != id)
 			continue;
 		if (c->insn->nops > 0 &&
@@ -62,7 +63,6 @@ complete(struct sim_unit *u, struct sim_cta *cta, uint32_t id)
 			t->regs[c->d] = red_result(b, c);
 		u->memory->join(u, t, &cta->domain);
 		t->pc++;
-		b->waiting--;
 		sim_ready(u, t);
 	}
 	*b = (struct sim_barrier){0};
@@ -94,6 +94,10 @@ check(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
 		return sim_fail(u, t, c, ERR_FAULT, "%s: barrier %u for %u "
 		    "threads, but others arrived at it for %u (0: all)",
 		    c->insn->op->mnemonic, bar->id, bar->count, b->count);
+	if (t->barriers >> bar->id & 1)
+		return sim_fail(u, t, c, ERR_FAULT, "%s: arrives again at "
+		    "barrier %u before that is complete",
+		    c->insn->op->mnemonic, bar->id);
 	if (b->active && b->red != bar->red)
 		return sim_fail(u, t, c, ERR_FAULT,
 		    "%s: barrier %u serves bar.red and others at once",
@@ -116,13 +120,13 @@ sim_barrier(struct sim_unit *u, struct sim_thread *t,
 	b->count = bar.count;
 	b->red = bar.red;
 	b->arrived++;
+	t->barriers |= (uint32_t)1 << bar.id;
 	b->popc += bar.predicate;
 	u->memory->publish(u, t, &t->cta->domain);
 	if (bar.arrive) {
 		t->pc++;
 	} else {
 		t->barrier = bar.id;
-		b->waiting++;
 		sim_block(u, t, SIM_AT_BARRIER);
 	}
 	if (is_complete(t->cta, b))
@@ -234,7 +238,7 @@ shfl_source(enum mode mode, uint32_t lane, uint32_t b, uint32_t c, bool *in)
 }
 
 struct gathered {
-	uint32_t lanes; /* that take part */
+	uint32_t lanes, ones; /* that take part, and have a 1 */
 	uint64_t value[SIM_WARP];
 };
 
@@ -253,8 +257,8 @@ static void
 warp_result(const struct gathered *g, struct sim_thread *t,
     const struct sim_code *c)
 {
-	uint64_t ones = equal_lanes(g, 1), own = g->value[t->lane];
-	uint64_t *p = c->elems[1] == UINT16_MAX ? NULL :
+	uint64_t own = g->value[t->lane];
+	uint64_t *p = c->elems[1] == SIM_NO_SLOT ? NULL :
 	    &t->regs[c->elems[1]];
 	uint32_t from;
 	bool in;
@@ -268,10 +272,10 @@ warp_result(const struct gathered *g, struct sim_thread *t,
 			*p = in;
 		break;
 	case OP_VOTE:
-		t->regs[c->d] = c->insn->mode == MODE_BALLOT ? ones :
-		    c->insn->mode == MODE_ANY ? ones != 0 :
-		    c->insn->mode == MODE_ALL ? ones == g->lanes :
-		    ones == 0 || ones == g->lanes;
+		t->regs[c->d] = c->insn->mode == MODE_BALLOT ? g->ones :
+		    c->insn->mode == MODE_ANY ? g->ones != 0 :
+		    c->insn->mode == MODE_ALL ? g->ones == g->lanes :
+		    g->ones == 0 || g->ones == g->lanes;
 		break;
 	case OP_MATCH:
 		t->regs[c->d] = equal_lanes(g, own);
@@ -294,17 +298,25 @@ warp_complete(const struct sim_unit *u, const struct sim_thread *t)
 	const struct sim_code *code = u->kernel->code, *c = &code[t->pc];
 	uint32_t wait = t->mask & t->warp->live, i;
 
+	if (wait & ~t->warp->waiting)
+		return false;
 	for (i = 0; i < SIM_WARP; i++) {
 		const struct sim_thread *o = &t->warp->lanes[i];
 
 		if (!(wait >> i & 1))
 			continue;
-		if (o->state != SIM_AT_WARP || o->mask != t->mask ||
-		    code[o->pc].insn->op != c->insn->op ||
+		if (o->mask != t->mask || code[o->pc].insn->op != c->insn->op ||
 		    (c->insn->op->id != OP_BAR_WARP_SYNC && o->pc != t->pc))
 			return false;
 	}
 	return true;
+}
+
+/* The others promise nothing (PTX ISA 9.7.13.3, 9.7.9). */
+static bool
+orders_memory(const struct sim_code *c)
+{
+	return c->insn->op->id == OP_BAR_WARP_SYNC;
 }
 
 static void
@@ -312,17 +324,22 @@ complete_warp(struct sim_unit *u, const struct sim_thread *last)
 {
 	struct gathered g = {.lanes = last->mask & last->warp->live};
 	struct sim_thread *lanes = last->warp->lanes;
+	bool orders = orders_memory(&u->kernel->code[last->pc]);
 	uint32_t i;
 
-	for (i = 0; i < SIM_WARP; i++)
-		if (g.lanes >> i & 1)
-			g.value[i] = lanes[i].regs[
-			    u->kernel->code[lanes[i].pc].a];
+	for (i = 0; i < SIM_WARP; i++) {
+		if (!(g.lanes >> i & 1))
+			continue;
+		g.value[i] = lanes[i].regs[u->kernel->code[lanes[i].pc].a];
+		g.ones |= (uint32_t)(g.value[i] == 1) << i;
+	}
 	for (i = 0; i < SIM_WARP; i++) {
 		if (!(g.lanes >> i & 1))
 			continue;
 		warp_result(&g, &lanes[i], &u->kernel->code[lanes[i].pc]);
-		u->memory->join(u, &lanes[i], &lanes[i].warp->domain);
+		if (orders)
+			u->memory->join(u, &lanes[i],
+			    &lanes[i].warp->domain);
 		lanes[i].pc++;
 		sim_ready(u, &lanes[i]);
 	}
@@ -333,7 +350,7 @@ complete_warp(struct sim_unit *u, const struct sim_thread *last)
 static uint32_t
 lane_mask(const struct sim_thread *t, const struct sim_code *c)
 {
-	uint16_t slot = c->insn->op->id == OP_SHFL ? c->elems[0] :
+	uint32_t slot = c->insn->op->id == OP_SHFL ? c->elems[0] :
 	    c->insn->op->id == OP_BAR_WARP_SYNC ? c->a : c->b;
 
 	return (uint32_t)t->regs[slot];
@@ -349,7 +366,8 @@ sim_warp(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 		    c->insn->op->mnemonic, t->lane, lane_mask(t, c));
 		return;
 	}
-	u->memory->publish(u, t, &t->warp->domain);
+	if (orders_memory(c))
+		u->memory->publish(u, t, &t->warp->domain);
 	sim_block(u, t, SIM_AT_WARP);
 	t->warp->waiting |= (uint32_t)1 << t->lane;
 	if (warp_complete(u, t))
@@ -383,7 +401,7 @@ sim_thread_exit(struct sim_unit *u, struct sim_thread *t)
 			complete(u, cta, i);
 	if (cluster->arrived >= cluster->live)
 		complete_cluster(u, cluster);
-	for (i = 0; t->warp->waiting >> i; i++)
+	for (i = 0; t->warp->waiting && i < SIM_WARP; i++)
 		if (t->warp->waiting >> i & 1 &&
 		    warp_complete(u, &t->warp->lanes[i]))
 			complete_warp(u, &t->warp->lanes[i]);

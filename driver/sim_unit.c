@@ -119,7 +119,7 @@ special(const struct sim_unit *u, const struct sim_thread *t,
 	case SPECIAL_IS_EXPLICIT_CLUSTER: return l->cluster != 0;
 	case SPECIAL_LANEID: return t->lane;
 	case SPECIAL_WARPID: return t->tid / SIM_WARP;
-	case SPECIAL_NWARPID: return (u->block + SIM_WARP - 1) / SIM_WARP;
+	case SPECIAL_NWARPID: return u->nwarps;
 	case SPECIAL_WARP_SIZE: return SIM_WARP;
 	case SPECIAL_SMID: return cta->index % SIM_PROCESSORS;
 	case SPECIAL_NSMID: return SIM_PROCESSORS;
@@ -212,44 +212,48 @@ cta_fill(struct sim_unit *u, const struct sim_cta *cta)
 }
 
 static void
-thread_fill(struct sim_unit *u, struct sim_thread *t)
+warp_fill(struct sim_unit *u, const struct sim_warp *w)
 {
-	int i;
+	uint64_t *regs = w->lanes[0].regs;
+	uint32_t i, lane;
+	int j;
 
-	memcpy(t->regs, u->template, u->nregfile * sizeof(*t->regs));
-	for (i = u->ncta_fills; i < u->nfills; i++)
-		t->regs[u->fills[i].slot] = special(u, t,
-		    (enum sim_special)u->fills[i].from->value);
+	for (i = 0; i < u->nregfile; i++)
+		for (lane = 0; lane < SIM_WARP; lane++)
+			regs[i * SIM_WARP + lane] = u->template[i];
+	for (j = u->ncta_fills; j < u->nfills; j++)
+		for (lane = 0; lane < w->size; lane++)
+			w->lanes[lane].regs[u->fills[j].slot * SIM_WARP] =
+			    special(u, &w->lanes[lane], (enum sim_special)
+			    u->fills[j].from->value);
 }
 
 /* ---- CTAs ------------------------------------------------------------------- */
 
 static void
-thread_start(struct sim_unit *u, struct sim_cta *cta, uint32_t tid)
+warp_start(struct sim_unit *u, struct sim_warp *w)
 {
-	struct sim_thread *t = &cta->threads[tid];
-	struct sim_warp *w = &cta->warps[tid / SIM_WARP];
+	uint32_t i;
 
-	t->pc = 0;
-	t->tid = tid;
-	t->lane = tid % SIM_WARP;
-	t->warp = w;
-	t->steps = 0;
-	t->pending = 0;
-	t->arrived = false;
-	if (t->lane == 0) {
-		w->lanes = t;
-		w->count = w->live = w->waiting = 0;
-		w->domain = (struct sim_domain){0};
-	}
-	w->count |= (uint32_t)1 << t->lane;
 	w->live = w->count;
-	thread_fill(u, t);
-	if (u->kernel->local)
-		memset(t->local, 0, u->kernel->local);
-	t->state = SIM_EXITED;
-	sim_ready(u, t);
-	u->memory->start(u, t);
+	w->waiting = 0;
+	w->domain = (struct sim_domain){0};
+	warp_fill(u, w);
+	for (i = 0; i < w->size; i++) {
+		struct sim_thread *t = &w->lanes[i];
+
+		t->pc = 0;
+		t->steps = 0;
+		t->pending = 0;
+		t->arrived = false;
+		t->barriers = 0;
+		if (u->kernel->local)
+			memset(t->local, 0, u->kernel->local);
+		t->state = SIM_EXITED;
+		sim_ready(u, t);
+		u->memory->start(u, t);
+	}
+	sim_run_warp(u, w);
 }
 
 /* What a program reads from shared memory before it writes there. */
@@ -269,8 +273,8 @@ cta_start(struct sim_unit *u, struct sim_cta *cta, uint64_t index)
 	u->memory->recycle(u, cta->shared, u->shared_bytes);
 	memset(cta->shared, SHARED_JUNK, u->shared_bytes);
 	cta_fill(u, cta);
-	for (i = 0; i < u->block; i++)
-		thread_start(u, cta, i);
+	for (i = 0; i < u->nwarps; i++)
+		warp_start(u, &cta->warps[i]);
 }
 
 static void
@@ -310,48 +314,60 @@ sim_resident(const struct sim_kernel *kernel, uint32_t block,
 }
 
 static void
-shape_threads(struct sim_unit *u)
+shape_warp(struct sim_unit *u, struct sim_cta *cta, uint32_t index)
 {
-	size_t n = (size_t)u->nctas * u->block, i;
-	uint64_t *regs;
-	uint8_t *local;
+	struct sim_warp *w = &cta->warps[index];
+	uint32_t i, first = index * SIM_WARP;
+	uint64_t *regs = arena_alloc(u->arena, (size_t)u->nregfile *
+	    SIM_WARP * sizeof(*regs));
 
-	u->threads = arena_alloc(u->arena, n * sizeof(*u->threads));
-	u->ready = arena_alloc(u->arena, n * sizeof(*u->ready));
-	regs = arena_alloc(u->arena, n * u->nregfile * sizeof(*regs));
-	local = arena_alloc(u->arena, n * u->kernel->local);
-	for (i = 0; i < n; i++) {
-		struct sim_thread *t = &u->threads[i];
+	w->lanes = &cta->threads[first];
+	w->size = u->block - first < SIM_WARP ? u->block - first : SIM_WARP;
+	w->count = (uint32_t)(((uint64_t)1 << w->size) - 1);
+	for (i = 0; i < w->size; i++) {
+		struct sim_thread *t = &w->lanes[i];
 
-		t->id = (uint32_t)i;
-		t->regs = regs + i * u->nregfile;
-		t->local = local + i * u->kernel->local;
+		t->id = (uint32_t)(t - u->threads);
+		t->tid = first + i;
+		t->lane = i;
+		t->cta = cta;
+		t->warp = w;
+		t->regs = regs + i;
+		t->local = arena_alloc(u->arena, u->kernel->local);
 		t->state = SIM_EXITED;
 	}
 }
 
 static void
-shape_ctas(struct sim_unit *u)
+shape_cta(struct sim_unit *u, uint32_t index)
 {
-	uint32_t i, j, warps = (u->block + SIM_WARP - 1) / SIM_WARP;
+	struct sim_cta *cta = &u->ctas[index];
+	uint32_t i;
 
+	cta->threads = u->threads + (size_t)index * u->block;
+	cta->warps = arena_alloc(u->arena, u->nwarps * sizeof(*cta->warps));
+	cta->shared = arena_alloc(u->arena, u->shared_bytes);
+	cta->rank = index % u->ncluster;
+	cta->cluster = &u->clusters[index / u->ncluster];
+	cta->cluster->size = u->ncluster;
+	cta->cluster->rank0 = index - cta->rank;
+	for (i = 0; i < u->nwarps; i++)
+		shape_warp(u, cta, i);
+}
+
+static void
+shape_units(struct sim_unit *u)
+{
+	size_t n = (size_t)u->nctas * u->block;
+	uint32_t i;
+
+	u->threads = arena_alloc(u->arena, n * sizeof(*u->threads));
+	u->ready = arena_alloc(u->arena, n * sizeof(*u->ready));
 	u->ctas = arena_alloc(u->arena, u->nctas * sizeof(*u->ctas));
 	u->clusters = arena_alloc(u->arena,
 	    u->nclusters * sizeof(*u->clusters));
-	for (i = 0; i < u->nctas; i++) {
-		struct sim_cta *cta = &u->ctas[i];
-
-		cta->threads = u->threads + (size_t)i * u->block;
-		cta->warps = arena_alloc(u->arena,
-		    warps * sizeof(*cta->warps));
-		cta->shared = arena_alloc(u->arena, u->shared_bytes);
-		cta->rank = i % u->ncluster;
-		cta->cluster = &u->clusters[i / u->ncluster];
-		cta->cluster->size = u->ncluster;
-		cta->cluster->rank0 = i - cta->rank;
-		for (j = 0; j < u->block; j++)
-			cta->threads[j].cta = cta;
-	}
+	for (i = 0; i < u->nctas; i++)
+		shape_cta(u, i);
 }
 
 /* Memory is set out anew only when the kernel or its shape changes. */
@@ -378,6 +394,7 @@ shape(struct sim_unit *u, const struct sim_kernel *kernel,
 	arena_reset(u->arena);
 	u->kernel = kernel;
 	u->block = block;
+	u->nwarps = (block + SIM_WARP - 1) / SIM_WARP;
 	u->ncluster = cluster;
 	u->nclusters = most;
 	u->nctas = most * cluster;
@@ -387,8 +404,7 @@ shape(struct sim_unit *u, const struct sim_kernel *kernel,
 	u->template = arena_alloc(u->arena,
 	    u->nregfile * sizeof(*u->template));
 	fills_find(u);
-	shape_threads(u);
-	shape_ctas(u);
+	shape_units(u);
 }
 
 /* ---- running -------------------------------------------------------------------- */
@@ -406,9 +422,11 @@ static void
 schedule(struct sim_unit *u, double deadline)
 {
 	while (u->nready > 0 && u->err.code == ERR_NONE) {
-		uint32_t i = sim_rng_below(&u->rng, u->nready);
-		struct sim_thread *t = &u->threads[u->ready[i]];
+		uint64_t drawn = (uint64_t)sim_rng_u32(&u->rng) * u->nready;
+		struct sim_thread *t = &u->threads[u->ready[drawn >> 32]];
 
+		/* what is left of the draw is as good as another */
+		u->luck = (uint32_t)drawn;
 		sim_run(u, t);
 		if (++u->clock % DEADLINE_TURNS == 0 && sim_now() > deadline)
 			sim_fail(u, t, &u->kernel->code[t->pc], ERR_HANG,

@@ -343,7 +343,7 @@ recall(struct sim_unit *u)
 		cta->domain = cta->sc = (struct sim_domain){0};
 		cta->cluster->domain = (struct sim_domain){0};
 		cta->cluster->sc = (struct sim_domain){0};
-		for (j = 0; j < (u->block + SIM_WARP - 1) / SIM_WARP; j++)
+		for (j = 0; j < u->nwarps; j++)
 			cta->warps[j].domain = (struct sim_domain){0};
 	}
 	restart(w);
@@ -353,15 +353,15 @@ recall(struct sim_unit *u)
 
 static bool
 late(struct sim_unit *u, struct weak_thread *t,
-    const struct sim_access *access, const struct weak_who *who)
+    const struct sim_request *access, const struct weak_who *who)
 {
 	return access->code->vec == 1 &&
-	    sim_rng_below(&u->rng, LATE_CHANCE) == 0 &&
+	    u->luck < UINT32_MAX / LATE_CHANCE &&
 	    pending_issue(u, t, access, who);
 }
 
 static bool
-load(struct sim_unit *u, struct sim_thread *st, struct sim_access *access)
+load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 {
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
@@ -373,7 +373,7 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_access *access)
 	recall(u);
 	for (i = 0; t->npending > 0 && i < c->vec; i++)
 		pending_settle_at(u, t, access->at[i]);
-	if (late(u, t, access, &who))
+	if (!c->harness && late(u, t, access, &who))
 		return false;
 	for (i = 0; i < c->vec; i++) {
 		loc[i] = loc_find(u, access->at[i], c->size);
@@ -395,7 +395,7 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_access *access)
 }
 
 static void
-store(struct sim_unit *u, struct sim_thread *st, struct sim_access *access)
+store(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 {
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
@@ -410,6 +410,11 @@ store(struct sim_unit *u, struct sim_thread *st, struct sim_access *access)
 	if (c->sem == SEM_RELEASE)
 		own = weak_head(u->weak, t, &who);
 	for (i = 0; i < c->vec; i++) {
+		if (c->harness && !loc_find(u, access->at[i], c->size)) {
+			sim_cut_store(access->at[i], c->size,
+			    access->value[i]);
+			continue;
+		}
 		loc = loc_make(u, access->at[i], c->size);
 		loc_room(u, loc);
 		msg = loc_store(u, loc, view_seen(u->weak, t, loc), &who,
@@ -462,7 +467,7 @@ weak_rmw_do(struct sim_unit *u, struct weak_thread *t, struct weak_loc *loc,
 }
 
 static bool
-rmw(struct sim_unit *u, struct sim_thread *st, struct sim_access *access)
+rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 {
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
@@ -476,7 +481,9 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_access *access)
 	recall(u);
 	if (t->npending > 0)
 		pending_settle_at(u, t, access->at[0]);
-	if (c->insn->op->class == CLASS_RMW && !acquires(c) &&
+	if (c->harness && !loc_find(u, access->at[0], c->size))
+		return sim_sc.rmw(u, st, access);
+	if (c->insn->op->class == CLASS_RMW && !acquires(c) && !c->harness &&
 	    late(u, t, access, &who))
 		return false;
 	loc = loc_make(u, access->at[0], c->size);

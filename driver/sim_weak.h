@@ -66,7 +66,6 @@ struct weak_pub {
 
 struct weak_loc {
 	uint8_t *at;
-	struct weak_loc *next; /* in the same eight bytes */
 	struct weak_loc *all; /* of the unit */
 	struct weak_msg *msgs;
 	struct weak_heads *releases; /* release stores, for pattern (2) */
@@ -123,10 +122,12 @@ struct weak_thread {
 	uint32_t nsince_pubs, since_room;
 };
 
+/* The locations of eight bytes, all of one size. */
 struct weak_slot {
 	uintptr_t key;
 	uint64_t stamp;
-	struct weak_loc *loc;
+	int size;
+	struct weak_loc **locs; /* 8 / size of them, or NULL */
 };
 
 struct weak_index {
@@ -206,7 +207,7 @@ void loc_forget(struct sim_unit *u, uint8_t *at, size_t size);
 /* sim_weak_pending.c */
 /* Leaves the access for later, or returns false: it must be done now. */
 bool pending_issue(struct sim_unit *u, struct weak_thread *t,
-    const struct sim_access *access, const struct weak_who *who);
+    const struct sim_request *access, const struct weak_who *who);
 void pending_settle(struct sim_unit *u, struct weak_thread *t,
     uint64_t touch);
 #define pending_settle_all(u, t) pending_settle((u), (t), ~(uint64_t)0)

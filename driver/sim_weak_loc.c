@@ -83,34 +83,24 @@ flush(struct sim_unit *u, struct weak_loc *loc)
 	loc->gone = true;
 }
 
-static void
-unlink_loc(struct weak_slot *slot, const struct weak_loc *loc)
-{
-	struct weak_loc **p = &slot->loc;
-
-	while (*p != loc)
-		p = &(*p)->next;
-	*p = loc->next;
-}
-
-/* Locations of another shape in the same bytes go back to plain memory,
+/* Locations of another size in the same bytes go back to plain memory,
    where everyone sees one value: a restriction, and the model has no
    verdict on such accesses anyway. */
 static void
-overlaps_end(struct sim_unit *u, uint8_t *at, int size)
+granule_end(struct sim_unit *u, uint8_t *at)
 {
+	struct weak *w = u->weak;
 	struct weak_slot *slot;
-	struct weak_loc *loc;
+	int i;
 
 	pending_everywhere(u, at);
-	slot = slot_of(u->weak, granule(at));
-	if (slot->stamp != u->weak->stamp)
+	slot = slot_of(w, granule(at));
+	if (slot->stamp != w->stamp || slot->size == 0)
 		return;
-	for (loc = slot->loc; loc; loc = loc->next)
-		if (at < loc->at + loc->size && loc->at < at + size) {
-			flush(u, loc);
-			unlink_loc(slot, loc);
-		}
+	for (i = 0; i < 8 / slot->size; i++)
+		if (slot->locs[i])
+			flush(u, slot->locs[i]);
+	slot->size = 0;
 }
 
 struct weak_loc *
@@ -118,19 +108,29 @@ loc_find(struct sim_unit *u, uint8_t *at, int size)
 {
 	struct weak *w = u->weak;
 	const struct weak_slot *slot = slot_of(w, granule(at));
-	struct weak_loc *loc;
-	bool overlap = false;
 
 	if (slot->stamp != w->stamp)
 		return NULL;
-	for (loc = slot->loc; loc; loc = loc->next) {
-		if (loc->at == at && loc->size == size)
-			return loc;
-		overlap |= at < loc->at + loc->size && loc->at < at + size;
-	}
-	if (overlap)
-		overlaps_end(u, at, size);
+	if (slot->size == size)
+		return slot->locs[((uintptr_t)at & 7) / (unsigned)size];
+	if (slot->size != 0)
+		granule_end(u, at);
 	return NULL;
+}
+
+static struct weak_slot *
+slot_make(struct weak *w, uint8_t *at, int size)
+{
+	struct weak_slot *slot;
+
+	if (2 * (size_t)(w->nlocs + 1) > w->nslots)
+		slots_double(w);
+	slot = slot_of(w, granule(at));
+	if (slot->stamp == w->stamp && slot->size == size)
+		return slot;
+	*slot = (struct weak_slot){granule(at), w->stamp, size,
+	    weak_alloc(w, (size_t)(8 / size) * sizeof(*slot->locs))};
+	return slot;
 }
 
 struct weak_loc *
@@ -142,16 +142,11 @@ loc_make(struct sim_unit *u, uint8_t *at, int size)
 
 	if (loc)
 		return loc;
-	if (2 * (size_t)(w->nlocs + 1) > w->nslots)
-		slots_double(w);
+	slot = slot_make(w, at, size);
 	loc = weak_alloc(w, sizeof(*loc));
-	slot = slot_of(w, granule(at));
-	if (slot->stamp != w->stamp)
-		*slot = (struct weak_slot){granule(at), w->stamp, NULL};
+	slot->locs[((uintptr_t)at & 7) / (unsigned)size] = loc;
 	loc->at = at;
 	loc->size = (uint8_t)size;
-	loc->next = slot->loc;
-	slot->loc = loc;
 	loc->all = w->all;
 	w->all = loc;
 	w->nlocs++;
@@ -182,7 +177,7 @@ loc_forget(struct sim_unit *u, uint8_t *at, size_t size)
 
 	if (u->weak->nlocs > 0)
 		for (i = 0; i < size; i += 8)
-			overlaps_end(u, at + i, 8);
+			granule_end(u, at + i);
 }
 
 /* ---- room ------------------------------------------------------------------------ */

@@ -221,7 +221,7 @@ pending_pass(struct sim_unit *u, struct weak_thread *t,
 
 bool
 pending_issue(struct sim_unit *u, struct weak_thread *t,
-    const struct sim_access *access, const struct weak_who *who)
+    const struct sim_request *access, const struct weak_who *who)
 {
 	const struct sim_code *c = access->code;
 	struct weak_pending *p = &t->pending[t->npending];
@@ -234,7 +234,7 @@ pending_issue(struct sim_unit *u, struct weak_thread *t,
 	*p = (struct weak_pending){.code = c, .at = access->at[0],
 	    .who = *who, .value = access->value[0],
 	    .compare = access->compare,
-	    .touch = (uint64_t)1 << (c->d % 64)};
+	    .touch = SIM_TOUCH(c->d)};
 	if (c->sem == SEM_ACQUIRE)
 		p->acquired = who->scope;
 	if (loc) {

@@ -216,6 +216,8 @@ static const struct {
 	{"bar.red beside bar.sync", "", "mov.u32 %r0, %tid.x; setp.lt.u32 "
 	    "%p0, %r0, 32;\n@%p0 bar.sync 1; @!%p0 bar.red.or.pred %p1, 1, "
 	    "%p0;", 1, 64, ERR_FAULT, 2, "bar."},
+	{"arrives twice", "", "bar.arrive 1, 64; bar.sync 1, 64;", 1, 32,
+	    ERR_FAULT, 1, "bar.sync: arrives again at barrier 1 before"},
 	{"odd count", "", "bar.sync 1, 33;", 1, 64, ERR_FAULT, 1,
 	    "bar.sync: a count of 33 threads is no multiple of 32"},
 	{"no such barrier", "", "bar.sync 16;", 1, 32, ERR_FAULT, 1,
