@@ -563,6 +563,10 @@ bool output_test(const struct program *p, const char *folder,
 bool model_options(struct model_opts *opts, const char *version,
     uint64_t unroll);
 
+/* documents.c: loads each, or prints what is wrong and returns false */
+bool documents_load(const struct strings *refs, struct arena *a,
+    struct document **list);
+
 /* cmd_*.c: argv[0] is the command; each returns an enum status */
 #define COMMAND(name, help) int cmd_##name(int argc, char **argv);
 #include "commands.def"

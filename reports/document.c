@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct doc_device *
 test_device(const struct document *d, const struct doc_test *t)
@@ -160,8 +161,19 @@ compare_tests(const void *a, const void *b)
 	return s->device < t->device ? -1 : s->device > t->device;
 }
 
-static bool
-sort_tests(struct document *d, struct arena *a, struct err *err)
+/* In a document that was put together there is no place to point at. */
+static struct loc
+twice_at(const struct document *d, const struct doc_test *t)
+{
+	const char *s = d->source.text;
+
+	if (!s || t->span.s < s || t->span.s >= s + d->source.size)
+		return (struct loc){0};
+	return source_place(&d->source, t->span.s);
+}
+
+bool
+document_sort(struct document *d, struct arena *a, struct err *err)
 {
 	size_t i, n = (size_t)d->ntests;
 
@@ -171,10 +183,10 @@ sort_tests(struct document *d, struct arena *a, struct err *err)
 	qsort(d->by_name, n, sizeof(*d->by_name), compare_tests);
 	for (i = 1; i < n; i++)
 		if (compare_tests(&d->by_name[i - 1], &d->by_name[i]) == 0)
-			return fail(d, d->by_name[i]->span, "tests",
-			    (int)(d->by_name[i] - d->tests), err,
-			    "%s is there twice for one device",
-			    d->by_name[i]->name);
+			return err_set(err, ERR_INPUT, twice_at(d,
+			    d->by_name[i]), "tests[%d]: %s is there twice "
+			    "for one device", (int)(d->by_name[i] -
+			    d->tests), d->by_name[i]->name);
 	return true;
 }
 
@@ -221,17 +233,57 @@ document_read(const struct source *source, struct arena *a,
 	for (i = 0; i < read.nprimitives; i++)
 		if (!check_primitive(&read, &read.primitives[i], i, err))
 			return false;
-	if (!sort_tests(&read, a, err))
+	if (!document_sort(&read, a, err))
 		return false;
 	*d = read;
 	return true;
+}
+
+/* "FILE#RUN" or "FILE#last", where no file is called so. */
+static bool
+split_ref(const char *ref, struct arena *a, const char **file, int64_t *run)
+{
+	const char *hash = strrchr(ref, '#');
+	char *end;
+
+	if (!hash || access(ref, F_OK) == 0)
+		return false;
+	*file = arena_strndup(a, ref, (size_t)(hash - ref));
+	*run = 0;
+	if (strcmp(hash, "#last") == 0)
+		return true;
+	*run = strtoll(hash + 1, &end, 10);
+	return *run > 0 && *end == '\0';
+}
+
+static bool
+load_stored(const char *file, int64_t run, struct arena *a,
+    struct source *source, struct err *err)
+{
+	struct store *s;
+	bool good;
+
+	if (!store_open(file, false, &s, err))
+		return false;
+	good = store_get(s, run, a, source, err);
+	if (!good)
+		err->loc.source = file;
+	store_close(s);
+	return good;
 }
 
 bool
 document_load(const char *ref, struct arena *a, struct document *d,
     struct source *source, struct err *err)
 {
+	const char *file;
+	int64_t run;
+
 	*source = (struct source){0};
-	return source_read(ref, DOCUMENT_LIMIT, a, source, err) &&
-	    document_read(source, a, d, err);
+	if (split_ref(ref, a, &file, &run) ?
+	    !load_stored(file, run, a, source, err) :
+	    !source_read(strcmp(ref, "-") == 0 ? "/dev/stdin" : ref,
+	    DOCUMENT_LIMIT, a, source, err))
+		return false;
+	return document_read(source, a, d, err);
 }

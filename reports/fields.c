@@ -92,7 +92,8 @@ static const struct field device_fields[] = {
 	ONE(doc_device, STRING, host, 0),
 };
 static const struct shape device_shape = {
-	SHAPE(doc_device, "a device", device_fields),
+	SHAPE(doc_device, "a device", device_fields), .spans = true,
+	.span = offsetof(struct doc_device, span),
 };
 
 static const struct field row_fields[] = {
@@ -295,7 +296,8 @@ static const struct field claim_fields[] = {
 	ONE(doc_claim, COUNT, device, 0),
 };
 static const struct shape claim_shape = {
-	SHAPE(doc_claim, "a claim", claim_fields),
+	SHAPE(doc_claim, "a claim", claim_fields), .spans = true,
+	.span = offsetof(struct doc_claim, span),
 };
 
 static const struct field document_fields[] = {

@@ -220,7 +220,8 @@ put_cell_list(FILE *f, const struct document *d, enum cell cell,
 	if (!n)
 		return;
 	fprintf(f, "<details%s><summary>%d %s</summary>\n"
-	    "<div class=\"scroll\"><table class=\"list\">\n", n <= 10 ? " open" : "", n, words);
+	    "<div class=\"scroll\"><table class=\"list\">\n",
+	    n <= 10 ? " open" : "", n, words);
 	for (i = 0; i < d->ntests; i++) {
 		const struct doc_test *t = &d->tests[i];
 

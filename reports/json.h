@@ -59,8 +59,8 @@ struct shape {
 
 /* One step of the path to the value being read. */
 struct step {
-	struct span key; /* .s NULL: an element */
-	int index;
+	struct span key; /* .s NULL: none yet */
+	int index; /* -1: not in a list */
 };
 
 /* A text being read. */

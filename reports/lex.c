@@ -28,9 +28,9 @@ path_print(struct text *t, const struct lex *j)
 	for (i = 0; i < j->depth; i++) {
 		const struct step *step = &j->path[i];
 
-		if (!step->key.s)
+		if (step->index >= 0)
 			text_printf(t, "[%d]", step->index);
-		else
+		else if (step->key.s)
 			text_printf(t, "%s%.*s", t->size ? "." : "",
 			    step->key.size < 40 ? (int)step->key.size : 40,
 			    step->key.s);
@@ -101,7 +101,7 @@ lex_enter(struct lex *j, const char *at)
 	if (j->depth == JSON_DEPTH_MAX)
 		return lex_fail(j, at, "nested deeper than %d levels",
 		    JSON_DEPTH_MAX);
-	j->path[j->depth++] = (struct step){0};
+	j->path[j->depth++] = (struct step){.index = -1};
 	return true;
 }
 
@@ -457,7 +457,9 @@ skip_members(struct lex *j, bool keys, char close)
 		j->depth--;
 		return true;
 	}
-	for (;; j->path[j->depth - 1].index++) {
+	for (;;) {
+		if (!keys)
+			j->path[j->depth - 1].index++;
 		if (keys && !lex_key(j, &j->path[j->depth - 1].key))
 			return false;
 		if (!lex_skip(j))

@@ -46,7 +46,8 @@ enum row_class { ROW_SC, ROW_WEAK, ROW_FORBIDDEN, ROW_UNJUDGED };
 #define ROW_CLASSES 4
 enum doc_answer { DOC_NONE, DOC_ALLOWED, DOC_FORBIDDEN };
 enum doc_strength {
-	DOC_STRENGTH_NONE, DOC_STRENGTH_NO_EVIDENCE, DOC_STRENGTH_BOUNDED, DOC_STRENGTH_SEEN,
+	DOC_STRENGTH_NONE, DOC_STRENGTH_NO_EVIDENCE, DOC_STRENGTH_BOUNDED,
+	DOC_STRENGTH_SEEN,
 };
 enum doc_code { DOC_CODE_CHECKED, DOC_CODE_UNCHECKED, DOC_CODE_CHANGED };
 enum prim_verdict {
@@ -67,6 +68,7 @@ struct doc_device {
 	int kind; /* enum doc_kind */
 	const char *name, *uuid, *driver, *toolkit, *host;
 	int mig, mps; /* -1 unknown */
+	struct span span; /* its own text */
 };
 
 /* A line of a histogram; of `unseen`, count is 0. */
@@ -180,6 +182,7 @@ struct doc_claim {
 	const char *claim, *figure;
 	int holds; /* -1: could not be measured */
 	uint64_t device;
+	struct span span;
 };
 
 struct document {
@@ -225,6 +228,8 @@ bool document_load(const char *ref, struct arena *a, struct document *d,
     struct source *source, struct err *err);
 bool document_read(const struct source *source, struct arena *a,
     struct document *d, struct err *err);
+/* Makes by_name; no test may be there twice for one device. */
+bool document_sort(struct document *d, struct arena *a, struct err *err);
 /* Of the device that a test ran on. */
 const struct doc_device *test_device(const struct document *d,
     const struct doc_test *t);
@@ -347,5 +352,160 @@ struct html_options {
 void html_write(FILE *f, const struct document *d,
     const struct html_options *o);
 void html_css_write(FILE *f); /* the style sheet by itself */
+
+/* stats.c: each formula's source is named where it is coded */
+/* P(X <= x) and P(X >= x) of a binomial count, n and x real. */
+double binomial_below(double x, double n, double p);
+double binomial_above(double x, double n, double p);
+/*
+ * Two-sided p-value that x1 of n1 and x2 of n2 have one rate, given that
+ * rates vary from run to run anyway: `noise` is the standard deviation of
+ * the logarithm of their ratio that comes without any change.
+ */
+double rates_differ(double x1, double n1, double x2, double n2,
+    double noise);
+/* Benjamini and Hochberg: q[i] is the rate of false discoveries among all
+   that are at least as striking as i. q may be p. */
+void discovery_rates(const double *p, double *q, int n);
+double median_of(double *x, int n); /* sorts x; NAN for none */
+
+/* diff.c */
+enum change_id {
+#define CHANGE(id, ...) CHANGE_##id,
+#include "change.def"
+#undef CHANGE
+	CHANGE_COUNT,
+};
+struct change_row {
+	const char *name, *words;
+	bool worse;
+};
+extern const struct change_row change_rows[CHANGE_COUNT];
+
+struct change {
+	enum change_id id;
+	const char *name; /* of the test or primitive */
+	const char *what; /* the outcome, or the cost; "" */
+	const char *before, *after;
+	double ratio; /* of after to before, or NAN */
+	double q; /* rate of false discoveries, or NAN: a plain fact */
+};
+
+struct diff_options {
+	double q; /* largest accepted rate of false discoveries */
+	double noise; /* NAN: estimated, or NOISE_DEFAULT */
+	double slower; /* smallest share by which a cost counts as changed */
+};
+#define NOISE_DEFAULT 0.35 /* sd of log ratio between like runs */
+
+struct diff {
+	const struct document *a, *b;
+	struct diff_options options;
+	struct change *list; /* gravest first, then by name */
+	int count;
+	int tests; /* that both have, and could be compared */
+	int outcomes; /* tested for a change of their rate */
+	int quiet; /* of these, differing no more than noise does */
+	double noise; /* that was used */
+	int noise_from; /* outcomes it was estimated from; 0: not */
+	double shift; /* median ratio of rates, or NAN */
+	bool worse;
+};
+/* ERR_UNSUPPORTED: software against hardware, or devices that do not pair. */
+bool diff_make(const struct document *a, const struct document *b,
+    const struct diff_options *o, struct arena *arena, struct diff *diff,
+    struct err *err);
+void diff_text(FILE *f, const struct diff *d);
+void diff_markdown(FILE *f, const struct diff *d);
+void diff_html(FILE *f, const struct diff *d, const struct html_options *o);
+json_t *diff_json(const struct diff *d); /* a new reference */
+
+/* write.c */
+/*
+ * Writes d as a document: devices, tests, primitives and claims are copied
+ * from their spans, so that keys this version does not know are kept; the
+ * summary is made anew. Without `lists` they are written empty.
+ */
+void document_write(FILE *f, const struct document *d, bool lists);
+/* The text of a test or primitive, moved to another device. */
+bool span_move(struct span span, uint64_t device, struct arena *a,
+    struct span *moved, struct err *err);
+/* Of distinct tests, as the schema says of suite_hash. */
+uint64_t suite_hash(const struct document *d);
+
+/* merge.c */
+/*
+ * The shards of one run as the document of the whole run. Refuses what does
+ * not belong together, and what is incomplete unless `partial`: then the
+ * result says that it is incomplete. Tests come in the order of the run
+ * without shards.
+ */
+bool merge_make(const struct document *shards, int n, bool partial,
+    struct arena *a, struct document *merged, struct err *err);
+
+/* output.c: a file that appears whole or not at all; "-" is stdout */
+struct output {
+	FILE *f;
+	const char *path, *temporary;
+};
+bool output_open(struct output *o, const char *path, struct arena *a,
+    struct err *err);
+bool output_close(struct output *o, struct err *err);
+
+/* store.c: many documents in one SQLite file */
+struct store;
+struct store_run {
+	int64_t id;
+	const char *started, *label, *devices, *model, *command;
+	uint64_t tests, failed, instances;
+	bool hardware, complete;
+};
+/* One measurement of a test, for its history. */
+struct store_point {
+	int64_t run;
+	const char *started, *device, *driver, *verdict;
+	uint64_t instances, weak, target, forbidden;
+};
+/*
+ * Opens, and creates if `create`. A store of an older version is brought up
+ * to date; of a newer one, refused. Writers wait for each other up to a
+ * minute; what store_add() returned true for survives a kill.
+ */
+bool store_open(const char *path, bool create, struct store **s,
+    struct err *err);
+void store_close(struct store *s);
+/* *id: of the run, also if it was there already (*again). A store holds
+   runs on hardware or runs of the software machine, never both. */
+bool store_add(struct store *s, const struct document *d, const char *label,
+    int64_t *id, bool *again, struct err *err);
+/* The run's document as it was added; id 0: the latest. */
+bool store_get(struct store *s, int64_t id, struct arena *a,
+    struct source *source, struct err *err);
+bool store_remove(struct store *s, int64_t id, struct err *err);
+bool store_list(struct store *s, struct arena *a, struct store_run **list,
+    int *n, struct err *err);
+/* Of tests that match the glob, oldest first. */
+bool store_history(struct store *s, const char *test, struct arena *a,
+    struct store_point **list, int *n, struct err *err);
+/* The latest run of each kind of GPU (name and driver), by id. */
+bool store_latest(struct store *s, struct arena *a, int64_t **ids, int *n,
+    struct err *err);
+/* How far the rates of this device and driver stray from run to run: the
+   standard deviation of a log ratio of two runs, NAN if too few. */
+bool store_noise(struct store *s, const struct doc_device *device,
+    double *noise, int *from, struct err *err);
+/* As store_open(), up to an older version of the tables; for tests. */
+bool store_open_at(const char *path, int version, struct store **s,
+    struct err *err);
+
+/* text.c: the run for a terminal; `all`: every test, not only failures */
+void text_write(FILE *f, const struct document *d, bool all);
+
+/* compare.c: several runs, usually of several GPUs, side by side */
+bool compare_check(const struct document *list, int n, struct err *err);
+	/* refuses software beside hardware */
+void compare_html(FILE *f, const struct document *list, int n,
+    const struct html_options *o);
+void compare_markdown(FILE *f, const struct document *list, int n);
 
 #endif

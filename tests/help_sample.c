@@ -518,11 +518,24 @@ devices(const struct sample *s)
 	return list;
 }
 
-static uint64_t
-suite_hash(const json_t *tests)
+static int
+by_text(const void *a, const void *b)
 {
-	(void)tests;
-	return 0;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* As the schema says: of the whole selection, before sharding. */
+static uint64_t
+hash_lines(const char **lines, int n, struct arena *a)
+{
+	struct text t;
+	int i;
+
+	qsort(lines, (size_t)n, sizeof(*lines), by_text);
+	text_init(&t, a);
+	for (i = 0; i < n; i++)
+		text_printf(&t, "%s\n", lines[i]);
+	return hash64(t.s, t.size, 0);
 }
 
 static bool
@@ -534,8 +547,10 @@ selected(const struct sample *s, int index)
 json_t *
 sample_json(const struct sample *s)
 {
-	struct arena *a = arena_new();
+	struct arena *a = arena_new(), *kept = arena_new();
 	json_t *root, *tests = json_array(), *prims = json_array();
+	const char **lines = arena_alloc(kept, ((size_t)s->tests + 1) *
+	    sizeof(*lines));
 	int i, k, hits = s->forbidden, n = 0;
 	struct err err;
 
@@ -544,6 +559,10 @@ sample_json(const struct sample *s)
 
 		for (k = 0; k < (s->gpus ? s->gpus : 1); k++) {
 			test = make_test(s, i, k, &hits, a);
+			lines[i] = arena_printf(kept, "%s %s",
+			    json_string_value(json_object_get(test, "name")),
+			    json_string_value(json_object_get(test,
+			    "source_hash")));
 			if (selected(s, i))
 				json_array_append_new(tests, test);
 			else
@@ -553,7 +572,8 @@ sample_json(const struct sample *s)
 		arena_reset(a);
 	}
 	for (i = 0; i < s->primitives; i++)
-		json_array_append_new(prims, make_primitive(s, i));
+		if (selected(s, i))
+			json_array_append_new(prims, make_primitive(s, i));
 	root = json_pack("{s:s, s:i, s:{s:s, s:s}, s:[s, s, s], s:o, s:s, "
 	    "s:f, s:b, s:b, s:{s:i, s:i, s:i, s:o}, s:o, s:s, s:o, s:o}",
 	    "format", "fencepost-results", "version", 1, "tool", "name",
@@ -563,11 +583,12 @@ sample_json(const struct sample *s)
 	    "hardware", !s->sim, "complete", 1, "shard", "index",
 	    s->shards ? s->shard : 1, "count", s->shards ? s->shards : 1,
 	    "selected", n, "suite_hash", json_sprintf("%016" PRIx64,
-	    suite_hash(tests)), "devices", devices(s), "model", "ptx",
+	    hash_lines(lines, s->tests, kept)), "devices", devices(s), "model", "ptx",
 	    "tests", tests, "primitives", prims);
 	require(root, "json_pack");
 	require(document_summary(root, &err), err.message);
 	arena_free(a);
+	arena_free(kept);
 	return root;
 }
 

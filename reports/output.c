@@ -1,0 +1,76 @@
+#include "reports.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files that are no regular ones, such as /dev/stdout, cannot be replaced. */
+static bool
+replaceable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+bool
+output_open(struct output *o, const char *path, struct arena *a,
+    struct err *err)
+{
+	char *temporary;
+	int fd;
+
+	*o = (struct output){.path = path};
+	if (strcmp(path, "-") == 0) {
+		o->f = stdout;
+		return true;
+	}
+	if (!replaceable(path)) {
+		o->f = fopen(path, "w");
+		return o->f || err_set(err, ERR_IO, (struct loc){path, 0, 0},
+		    "%s", strerror(errno));
+	}
+	temporary = arena_printf(a, "%s.XXXXXX", path);
+	fd = mkstemp(temporary);
+	if (fd >= 0)
+		o->f = fdopen(fd, "w");
+	if (!o->f) {
+		err_set(err, ERR_IO, (struct loc){path, 0, 0}, "%s",
+		    strerror(errno));
+		if (fd >= 0) {
+			close(fd);
+			unlink(temporary);
+		}
+		return false;
+	}
+	o->temporary = temporary;
+	return true;
+}
+
+static bool
+finish(struct output *o)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (o->temporary && (fflush(o->f) != 0 ||
+	    fchmod(fileno(o->f), 0666 & ~mask) != 0))
+		return false;
+	if (ferror(o->f) | (o->f == stdout ? fflush(o->f) : fclose(o->f)))
+		return false;
+	return !o->temporary || rename(o->temporary, o->path) == 0;
+}
+
+bool
+output_close(struct output *o, struct err *err)
+{
+	if (finish(o))
+		return true;
+	err_set(err, ERR_IO, (struct loc){o->path, 0, 0},
+	    "cannot be written: %s", strerror(errno));
+	if (o->temporary)
+		unlink(o->temporary);
+	return false;
+}
