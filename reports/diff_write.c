@@ -123,7 +123,9 @@ diff_markdown(FILE *f, const struct diff *d)
 		put_markdown(f, c->before);
 		fputs(" | ", f);
 		put_markdown(f, c->after);
-		fprintf(f, " | %s |\n", ratio_words(c, a));
+		fputs(" | ", f);
+		put_markdown(f, ratio_words(c, a));
+		fputs(" |\n", f);
 	}
 	if (d->count > ROWS_MAX)
 		fprintf(f, "\nand %d more.\n", d->count - ROWS_MAX);
@@ -152,7 +154,9 @@ put_change(FILE *f, const struct change *c, struct arena *a)
 	put_xml(f, c->before);
 	fputs("</td><td class=\"n\">", f);
 	put_xml(f, c->after);
-	fprintf(f, "</td><td class=\"n\">%s</td></tr>\n", ratio_words(c, a));
+	fputs("</td><td class=\"n\">", f);
+	put_xml(f, ratio_words(c, a));
+	fputs("</td></tr>\n", f);
 }
 
 static void

@@ -60,17 +60,17 @@ put_head(FILE *f, const struct document *d)
 		put_value(f, "notes", strings(d->notes, d->nnotes));
 }
 
-/* The n spans that lie `step` bytes apart. */
+/* The spans of n structs of a size, each `at` bytes into its own. */
 static void
-put_spans(FILE *f, const char *key, const struct span *first, int n,
-    size_t step)
+put_spans(FILE *f, const char *key, const void *list, int n, size_t size,
+    size_t at)
 {
 	int i;
 
 	fprintf(f, " \"%s\": [", key);
 	for (i = 0; i < n; i++) {
 		const struct span *s = (const struct span *)(const void *)
-		    ((const char *)first + (size_t)i * step);
+		    ((const char *)list + (size_t)i * size + at);
 
 		fputs(i ? ",\n  " : "\n  ", f);
 		fwrite(s->s, 1, s->size, f);
@@ -86,15 +86,17 @@ document_write(FILE *f, const struct document *d, bool lists)
 
 	fputs("{\n", f);
 	put_head(f, d);
-	put_spans(f, "devices", &d->devices->span, lists ? d->ndevices : 0,
-	    sizeof(*d->devices));
-	put_spans(f, "tests", &d->tests->span, lists ? d->ntests : 0,
-	    sizeof(*d->tests));
-	put_spans(f, "primitives", &d->primitives->span, lists ?
-	    d->nprimitives : 0, sizeof(*d->primitives));
+	put_spans(f, "devices", d->devices, lists ? d->ndevices : 0,
+	    sizeof(struct doc_device), offsetof(struct doc_device, span));
+	put_spans(f, "tests", d->tests, lists ? d->ntests : 0,
+	    sizeof(struct doc_test), offsetof(struct doc_test, span));
+	put_spans(f, "primitives", d->primitives, lists ? d->nprimitives : 0,
+	    sizeof(struct doc_primitive),
+	    offsetof(struct doc_primitive, span));
 	if (d->nclaims || !lists)
-		put_spans(f, "claims", &d->claims->span, lists ? d->nclaims :
-		    0, sizeof(*d->claims));
+		put_spans(f, "claims", d->claims, lists ? d->nclaims : 0,
+		    sizeof(struct doc_claim),
+		    offsetof(struct doc_claim, span));
 	summary_make(&s, d);
 	summary = summary_json(&s);
 	fputs(" \"summary\": ", f);
