@@ -79,6 +79,19 @@ variant_read(struct reader *r)
 	return ok && program_check(p, r->arena, r->errs);
 }
 
+/* Is the placeholder's name used, be it with another variant's text? */
+static bool
+name_used(const struct variants *v, const char *name)
+{
+	int i;
+
+	for (i = 0; i < v->ndefinitions; i++)
+		if (v->definitions[i].used &&
+		    strcmp(v->definitions[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static bool
 definitions_used(const struct variants *v, struct errs *errs)
 {
@@ -86,7 +99,8 @@ definitions_used(const struct variants *v, struct errs *errs)
 	int i;
 
 	for (i = 0; i < v->ndefinitions; i++)
-		if (!v->definitions[i].used)
+		if (!v->definitions[i].used &&
+		    !name_used(v, v->definitions[i].name))
 			ok = errs_say(errs, v->definitions[i].loc,
 			    "placeholder '{%s}' is used nowhere",
 			    v->definitions[i].name);

@@ -7,6 +7,30 @@ static const char *const thread_keys[] = {"gpu", "cluster", "cta", "warp",
 	"warm", "regs", "code", NULL};
 static const char *const reg_keys[] = {"type", "init", NULL};
 
+/* A number of `key`, or "any": -1, as if the key were not there. */
+static bool
+any_or_number(struct reader *r, const struct node *map, const char *key,
+    int high, int *value)
+{
+	const struct node *n = node_get(map, key);
+	struct expanded x;
+	int64_t v;
+
+	if (!n)
+		return true;
+	if (!read_scalar(r, n, key, &x))
+		return false;
+	if (strcmp(x.text, "any") == 0)
+		return true;
+	if (!text_int(x.text, &v) || v < 0 || v > high)
+		return errs_say(r->errs, expanded_place(&x, 0),
+		    "%s must be a number from 0 to %d or any, not '%.40s'",
+		    key, high, x.text);
+	*value = (int)v;
+	return true;
+}
+
+/* An entry that its placeholders leave empty warms nothing. */
 static bool
 warm_read(struct reader *r, const struct node *list, struct thread *t)
 {
@@ -20,10 +44,15 @@ warm_read(struct reader *r, const struct node *list, struct thread *t)
 		    "more than %d locations to warm", VARS_MAX);
 	t->warm = arena_alloc(r->arena,
 	    ((size_t)list->count + 1) * sizeof(*t->warm));
-	t->nwarm = list->count;
-	for (i = 0; i < list->count; i++)
-		ok = read_var(r, &list->items[i], "warm", -1,
-		    &t->warm[i]) && ok;
+	for (i = 0; i < list->count; i++) {
+		struct expanded x;
+
+		if (!read_scalar(r, &list->items[i], "warm", &x))
+			ok = false;
+		else if (x.size)
+			ok = read_var(r, &list->items[i], "warm", -1,
+			    &t->warm[t->nwarm++]) && ok;
+	}
 	return ok;
 }
 
@@ -103,9 +132,9 @@ thread_read(struct reader *r, const struct node *n, int index)
 	regs = node_get(n, "regs");
 	code = node_get(n, "code");
 	ok = read_number(r, n, "gpu", 15, &t->gpu) && ok;
-	ok = read_number(r, n, "cluster", 1023, &t->cluster) && ok;
+	ok = any_or_number(r, n, "cluster", 1023, &t->cluster) && ok;
 	ok = read_number(r, n, "cta", 1023, &t->cta) && ok;
-	ok = read_number(r, n, "warp", 31, &t->warp) && ok;
+	ok = any_or_number(r, n, "warp", 31, &t->warp) && ok;
 	ok = (!warm || warm_read(r, warm, t)) && ok;
 	ok = (!regs || regs_read(r, regs, t)) && ok;
 	if (!code)

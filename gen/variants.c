@@ -355,11 +355,13 @@ variant_choose(struct maker *m, struct variant *v, const int *choice)
 	return ok;
 }
 
+/* Parts are joined by '+', unless they bring a '.' or an '@'. */
 static void
 suffix_add(struct text *t, const char *part)
 {
 	if (*part)
-		text_printf(t, "%s%s", *part == '@' ? "" : "+", part);
+		text_printf(t, "%s%s", *part == '@' || (*part == '.' &&
+		    t->size) ? "" : "+", part);
 }
 
 static const char *
