@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* var and result regions of every index, then scratch, bins, epoch */
 #define REGIONS_MAX (VARS_MAX + THREADS_MAX + 3)
@@ -13,6 +14,14 @@ struct pool {
 		size_t size;
 	} regions[REGIONS_MAX];
 };
+
+static int
+processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > LOAD_THREADS ? LOAD_THREADS : (int)n;
+}
 
 bool
 bench_open(const struct device_ops *ops, int index, const char *options,
@@ -32,6 +41,8 @@ bench_open(const struct device_ops *ops, int index, const char *options,
 	b->info = infos[index];
 	b->assembler = assembler;
 	b->timeout = timeout;
+	/* the software machine has work for every processor as it is */
+	b->threads = b->info.caps.sim ? 1 : processors();
 	b->pool = calloc(1, sizeof(*b->pool));
 	if (!b->pool)
 		return err_set(err, ERR_LIMIT, (struct loc){0},

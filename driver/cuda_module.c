@@ -171,6 +171,7 @@ assemble_ptxas(struct device *d, const char *ptx, struct module *m,
 	return ok;
 }
 
+/* Several threads may be here at once; each has to be told the context. */
 bool
 cuda_load(struct device *d, const char *ptx, enum assembler assembler,
     struct module **out, struct err *err)
@@ -180,8 +181,10 @@ cuda_load(struct device *d, const char *ptx, enum assembler assembler,
 	bool ok;
 
 	m->arena = a;
-	ok = assembler == ASSEMBLER_PTXAS ? assemble_ptxas(d, ptx, m, err) :
-	    assemble_driver(d, ptx, m, err);
+	ok = cuda_ok(&d->api, d->api.context_use(d->context),
+	    "cuCtxSetCurrent", err) && (assembler == ASSEMBLER_PTXAS ?
+	    assemble_ptxas(d, ptx, m, err) :
+	    assemble_driver(d, ptx, m, err));
 	if (!ok || !cuda_ok(&d->api, d->api.module_load(&m->module,
 	    m->cubin), "cuModuleLoadData", err)) {
 		arena_free(a);

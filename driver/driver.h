@@ -189,6 +189,7 @@ struct bench {
 	enum assembler assembler;
 	struct pool *pool;
 	double timeout; /* seconds without an end: hang */
+	int threads; /* that may assemble side by side */
 	struct arena *arena;
 	const struct env *const *profile; /* environments tuned for it */
 	int nprofile;
@@ -211,6 +212,7 @@ const char *bench_assembler(const struct bench *b, struct arena *a);
 struct trial {
 	struct bench *bench;
 	struct plan plan;
+	const char *ptx;
 	struct module *module;
 	uint64_t seed, stream; /* of the draws: (seed, test, environment) */
 	uint64_t addresses[3][VARS_MAX]; /* by which region, index */
@@ -223,10 +225,17 @@ struct trial {
 };
 
 /* trial.c */
-bool trial_make(struct bench *b, const struct program *p,
+#define LOAD_THREADS 16
+/* Planned, with its PTX, but not loaded. */
+bool trial_plan(struct bench *b, const struct program *p,
     const struct env *e, const bool *targets, uint64_t seed,
     enum sabotage sabotage, struct arena *a, struct trial *t,
     struct err *err);
+bool trial_load(struct trial *t, struct err *err);
+/* Several side by side: assemblers are slow. A NULL module says that it
+   failed, errs[] why. */
+void trials_load(struct trial *trials, int count, int threads,
+    struct err *errs);
 bool trial_start(struct trial *t, struct err *err);
 /* `launches` more, drawn anew each; `repeat` times over. */
 bool trial_run(struct trial *t, uint64_t launches, uint64_t repeat,

@@ -70,23 +70,47 @@ say_alive(const struct search *s)
 		s->effort->alive(s->effort->user, instances, hits);
 }
 
-/* False with ERR_NONE: not in this environment, but maybe in another. */
 static bool
-search_add(struct search *s, const struct env *e, struct err *err)
+may_skip(struct search *s, const struct err *err)
 {
-	struct trial *t = &s->trials[s->count];
+	s->skipped = *err;
+	return err->code == ERR_UNSUPPORTED || err->code == ERR_LIMIT;
+}
 
-	if (trial_make(s->bench, s->program, e, s->targets, s->effort->seed,
-	    SABOTAGE_NONE, s->arena, t, err)) {
-		s->envs[s->count++] = e;
-		say_alive(s);
-		return true;
+/*
+ * Adds those of the environments that the test can have on this device,
+ * loaded side by side. How many were looked at is in *taken.
+ */
+static bool
+search_add(struct search *s, const struct env *const *envs, int n,
+    int *taken, struct err *err)
+{
+	struct err errs[LOAD_THREADS];
+	int first = s->count, planned = first, i;
+
+	for (i = 0; i < n && planned - first < s->bench->threads; i++) {
+		s->envs[planned] = envs[i];
+		if (trial_plan(s->bench, s->program, envs[i], s->targets,
+		    s->effort->seed, SABOTAGE_NONE, s->arena,
+		    &s->trials[planned], err))
+			planned++;
+		else if (!may_skip(s, err))
+			return false;
 	}
-	if (err->code == ERR_UNSUPPORTED || err->code == ERR_LIMIT) {
-		s->skipped = *err;
-		err->code = ERR_NONE;
+	*taken = i;
+	trials_load(&s->trials[first], planned - first, s->bench->threads,
+	    errs);
+	for (i = first; i < planned; i++) {
+		if (s->trials[i].module) {
+			s->envs[s->count] = s->envs[i];
+			s->trials[s->count++] = s->trials[i];
+		} else if (!may_skip(s, &errs[i - first])) {
+			*err = errs[i - first];
+			return false;
+		}
 	}
-	return false;
+	say_alive(s);
+	return true;
 }
 
 static bool
@@ -193,18 +217,16 @@ static bool
 first_round(struct search *s, const struct env *const *envs, int n,
     double slice, double half_time, struct err *err)
 {
-	int i;
+	int i = 0, taken, ran = 0;
 
-	for (i = 0; i < n; i++) {
-		if (s->count && wall_clock() > half_time)
-			break;
-		if (search_add(s, envs[i], err)) {
-			if (!run_until(s, &s->trials[s->count - 1],
+	while (i < n && !(s->count && wall_clock() > half_time)) {
+		if (!search_add(s, envs + i, n - i, &taken, err))
+			return false;
+		i += taken;
+		for (; ran < s->count; ran++)
+			if (!run_until(s, &s->trials[ran],
 			    wall_clock() + slice, err))
 				return false;
-		} else if (err->code != ERR_NONE) {
-			return false;
-		}
 	}
 	if (s->count == 0)
 		*err = s->skipped;
@@ -247,25 +269,25 @@ search_instances(struct search *s, const struct env *const *envs, int n,
     uint64_t instances, struct err *err)
 {
 	uint64_t done = 0;
-	int i;
+	int i = 0, taken, ran = 0;
 
-	for (i = 0; i < n && done < instances; i++) {
-		uint64_t part = (instances - done) / (uint64_t)(n - i);
-
-		if (search_add(s, envs[i], err)) {
-			struct trial *t = &s->trials[s->count - 1];
-
-			if (!run_instances(s, t, part ? part : 1, err))
-				return false;
-			done += trial_instances(t);
-		} else if (err->code != ERR_NONE) {
+	while (i < n) {
+		if (!search_add(s, envs + i, n - i, &taken, err))
 			return false;
-		}
+		i += taken;
 	}
 	if (s->count == 0) {
 		*err = s->skipped;
 		return false;
 	}
-	return done >= instances ||
-	    run_instances(s, &s->trials[0], instances - done, err);
+	for (; ran < s->count && done < instances; ran++) {
+		struct trial *t = &s->trials[ran];
+		uint64_t left = (uint64_t)(s->count - ran);
+		uint64_t part = (instances - done + left - 1) / left;
+
+		if (!run_instances(s, t, part, err))
+			return false;
+		done += trial_instances(t);
+	}
+	return true;
 }

@@ -146,14 +146,34 @@ look(struct tune *t, struct candidate *c, double seconds, struct err *err)
 	return true;
 }
 
-static bool
-make_candidate(struct tune *t, int index, struct candidate *c,
-    struct err *err)
+/* The next generation, loaded side by side; returns how many there are, or
+   -1. Those that cannot be had here are left out. */
+static int
+make_candidates(struct tune *t, struct candidate *list, struct err *err)
 {
-	memset(c, 0, sizeof(*c));
-	next_env(t, index, &c->env);
-	return trial_make(t->bench, t->program, &c->env, t->targets, t->seed,
-	    SABOTAGE_NONE, t->scratch, &c->trial, err);
+	struct trial trials[GENERATION];
+	struct err errs[GENERATION];
+	int i, n = 0, kept = 0;
+
+	for (i = 0; i < GENERATION; i++) {
+		memset(&list[n], 0, sizeof(list[n]));
+		next_env(t, i, &list[n].env);
+		if (trial_plan(t->bench, t->program, &list[n].env,
+		    t->targets, t->seed, SABOTAGE_NONE, t->scratch,
+		    &trials[n], err))
+			n++;
+	}
+	t->tried += GENERATION;
+	trials_load(trials, n, t->bench->threads, errs);
+	for (i = 0; i < n; i++) {
+		if (!trials[i].module) {
+			*err = errs[i];
+			continue;
+		}
+		list[kept] = list[i];
+		list[kept++].trial = trials[i];
+	}
+	return n == 0 || kept > 0 ? kept : -1;
 }
 
 static void
@@ -202,20 +222,9 @@ static bool
 generation(struct tune *t, struct err *err)
 {
 	struct candidate list[GENERATION];
-	int i, n = 0;
-	bool ok = true;
+	int i, n = make_candidates(t, list, err);
 
-	for (i = 0; i < GENERATION && ok; i++) {
-		ok = make_candidate(t, i, &list[n], err);
-		if (ok)
-			n++;
-		else
-			ok = err->code == ERR_UNSUPPORTED ||
-			    err->code == ERR_LIMIT;
-	}
-	t->tried += GENERATION;
-	ok = ok && race(t, list, n, err);
-	if (!ok)
+	if (n < 0 || !race(t, list, n, err))
 		return false;
 	for (i = 0; i < n; i++)
 		trial_end(&list[i].trial);
