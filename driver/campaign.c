@@ -104,7 +104,8 @@ run_twin(struct campaign *c, const struct weakening *w,
 		c->nbest = i;
 	if (ok || usable(err))
 		search_close(&s);
-	c->stage = "";
+	if (ok)
+		c->stage = "";
 	return ok;
 }
 
