@@ -100,7 +100,7 @@ fuzz: $(FUZZERS:%=$(BUILD)/%) ## FUZZ_TIME seconds of each fuzz target
 	    $(BUILD)/$$f -max_total_time=$(FUZZ_TIME) -timeout=10 \
 	    -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	    -artifact_prefix=$(BUILD)/$$f- $(BUILD)/corpus/$$f \
-	    tests/good tests/bad || exit 1; done
+	    tests/good tests/bad tests/bad_litmus || exit 1; done
 
 hw: ## on a GPU: the suite, isolation; builds nothing
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh

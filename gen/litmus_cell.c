@@ -344,22 +344,26 @@ litmus_resolve(struct litmus *l, int thread)
 static bool
 cell_load(struct cell *c)
 {
-	bool plain = !litmus_is(c->l, ".");
+	struct litmus *l = c->l;
+	bool plain = !litmus_is(l, "."), value;
 
 	if (!plain && (!cell_sem(c, FORM_LOAD) || !cell_scope(c)))
 		return false;
 	if (!take_register(c) || !comma(c))
 		return false;
-	if (c->insn.proxy == PROXY_GENERIC && (plain ||
-	    c->l->token.kind != TOKEN_WORD ||
-	    token_is_register(&c->l->token))) {
-		c->insn.op = &ops_table[OP_MOV];
-		c->insn.sem = SEM_WEAK;
-		c->insn.scope = SCOPE_NONE;
-		c->insn.space = SPACE_GENERIC;
-		return take_value(c) && append(c);
-	}
-	return take_location(c) && append(c);
+	value = l->token.kind == TOKEN_NUMBER || litmus_is(l, "-") ||
+	    token_is_register(&l->token);
+	if (c->insn.proxy != PROXY_GENERIC || (!plain && !value &&
+	    l->token.kind == TOKEN_WORD))
+		return take_location(c) && append(c);
+	if (!value)
+		return litmus_expected(l, plain ? "a register or a number" :
+		    "a location, a register or a number");
+	c->insn.op = &ops_table[OP_MOV];
+	c->insn.sem = SEM_WEAK;
+	c->insn.scope = SCOPE_NONE;
+	c->insn.space = SPACE_GENERIC;
+	return take_value(c) && append(c);
 }
 
 static bool

@@ -246,8 +246,9 @@ litmus_id(struct litmus *l, const char *what, int *id)
 void
 litmus_recover(struct litmus *l, const char *stops)
 {
-	while (l->token.kind != TOKEN_END &&
-	    !(l->token.kind == TOKEN_PUNCT && strchr(stops, *l->token.s)))
+	/* a zero byte is none of them */
+	while (l->token.kind != TOKEN_END && !(l->token.kind == TOKEN_PUNCT &&
+	    *l->token.s && strchr(stops, *l->token.s)))
 		litmus_next(l);
 }
 
@@ -259,7 +260,7 @@ litmus_line(struct litmus *l)
 	while (l->s < l->end && (*l->s == ' ' || *l->s == '\t'))
 		advance(l);
 	from = l->s;
-	while (l->s < l->end && !strchr("\n{\"", *l->s))
+	while (l->s < l->end && (!*l->s || !strchr("\n{\"", *l->s)))
 		advance(l);
 	for (to = l->s; to > from && isspace((unsigned char)to[-1]); to--)
 		;

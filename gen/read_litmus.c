@@ -283,7 +283,8 @@ read_question(struct litmus *l)
 	if (litmus_take(l, "filter") &&
 	    !read_clause(l, true, NULL, &p->filter, &text))
 		return false;
-	if (l->token.kind == TOKEN_END || !at_condition(l))
+	if (l->token.kind == TOKEN_END || !at_condition(l) ||
+	    litmus_is(l, "filter") || litmus_is(l, "locations"))
 		return litmus_expected(l,
 		    "a condition (exists, ~exists, forall)");
 	/* the old form "final c with ..." asks what exists does */

@@ -489,7 +489,7 @@ litmus_write_thread(struct writer *w, int thread)
 	name_labels(w, thread);
 	for (i = 0; i <= t->ninsns; i++) {
 		struct cell c = {.w = w, .thread = thread, .index = i,
-			.t = t, .insn = &t->insns[i]};
+			.t = t};
 
 		for (j = 0; j < t->nlabels; j++)
 			if (t->labels[j].insn == i)
@@ -497,6 +497,7 @@ litmus_write_thread(struct writer *w, int thread)
 				    "%s:", w->columns[thread].labels[j]));
 		if (i == t->ninsns)
 			break;
+		c.insn = &t->insns[i];
 		text_init(&c.text, w->arena);
 		if (!put_insn(&c))
 			return false;

@@ -55,8 +55,7 @@ static const struct {
 };
 
 static bool
-put_slot(struct writer *w, struct text *t, const struct slot *s,
-    struct loc loc)
+put_slot(struct writer *w, struct text *t, const struct slot *s)
 {
 	const char *reg;
 
@@ -66,7 +65,7 @@ put_slot(struct writer *w, struct text *t, const struct slot *s,
 	}
 	reg = w->columns[s->thread].regs[s->reg];
 	if (!reg)
-		return litmus_no(w, loc, "a predicate in a condition");
+		return litmus_no(w, w->p->loc, "a predicate in a condition");
 	text_printf(t, "P%d:%s", s->thread, reg);
 	return true;
 }
@@ -81,7 +80,7 @@ put_cond(struct writer *w, struct text *t, const struct cond *c)
 		text_printf(t, "%" PRId64, c->value);
 		return true;
 	case COND_SLOT:
-		return put_slot(w, t, &w->p->slots[c->slot], c->loc);
+		return put_slot(w, t, &w->p->slots[c->slot]);
 	case COND_NOT:
 		text_printf(t, "~(");
 		if (!put_cond(w, t, c->a))
@@ -95,7 +94,7 @@ put_cond(struct writer *w, struct text *t, const struct cond *c)
 		if (operators[i].op == c->op)
 			break;
 	if (i == sizeof(operators) / sizeof(*operators))
-		return litmus_no(w, c->loc, "arithmetic in a condition");
+		return litmus_no(w, w->p->loc, "arithmetic in a condition");
 	text_printf(t, operators[i].logical ? "(" : "");
 	if (!put_cond(w, t, c->a))
 		return false;
@@ -137,7 +136,7 @@ put_locations(struct writer *w, struct text *t)
 		if (names_slot(w->p->cond, i) || names_slot(w->p->filter, i))
 			continue;
 		text_printf(t, "%s", before);
-		if (!put_slot(w, t, &w->p->slots[i], w->p->loc))
+		if (!put_slot(w, t, &w->p->slots[i]))
 			return false;
 		before = "; ";
 	}
