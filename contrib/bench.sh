@@ -9,8 +9,7 @@ trap 'rm -rf "$out"' EXIT
 for jobs in 1 "$(nproc)"; do
 	echo "software machine, $jobs threads"
 	"$fencepost" run --device sim --jobs "$jobs" --quiet --no-twins \
-	    --time "${TIME:-10s}" --filter MP+relaxed --filter SB+relaxed \
-	    --filter 2+2W+relaxed --filter WRC+relaxed --filter IRIW+relaxed \
+	    --time "${TIME:-10s}" --filter '*+relaxed.gpu' \
 	    --json "$out/$jobs.json" >/dev/null
 	python3 contrib/rates.py "$out/$jobs.json"
 done

@@ -2,14 +2,15 @@
 # On a machine with a GPU: builds nothing, runs what was built elsewhere.
 #	hw.sh		the suite, then tests that must hang or fault
 #	hw.sh bench	instances and weak outcomes a second of the classics
-# BUILD is where the program is, OUT where results go; TIME is the suite's
-# budget or that of each classic. A short table comes last.
+# BUILD is where the program is, OUT where results go, DEVICE what run takes;
+# TIME is the suite's budget or that of each classic. A short table comes last.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
 build=${BUILD:-build}
 fencepost=$build/fencepost
 out=${OUT:-$build/hw}
+device=${DEVICE:-cuda}
 mkdir -p "$out"
 if [ ! -x "$fencepost" ]; then
 	echo "hw: no $fencepost; build it with make, here or elsewhere" >&2
@@ -22,7 +23,7 @@ note() { # status of a step, its name
 }
 
 suite() {
-	"$fencepost" run --device cuda --quiet --time "${TIME:-60s}" \
+	"$fencepost" run --device "$device" --quiet --time "${TIME:-60s}" \
 	    --json "$out/suite.json" >"$out/suite.txt" 2>"$out/suite.err"
 	note $? suite
 	sed -n '/^Summary/,$p' "$out/suite.txt"
@@ -31,7 +32,7 @@ suite() {
 
 # Each must get its own verdict, and the test after them must still pass.
 isolation() {
-	"$fencepost" run --device cuda --quiet --timeout 3s --instances 1M \
+	"$fencepost" run --device "$device" --quiet --timeout 3s --time 10s \
 	    --json "$out/isolation.json" tests/isolation \
 	    >"$out/isolation.txt" 2>"$out/isolation.err"
 	found=$(awk '/: /{ sub(":", "", $2); print $2 "=" $1 }' \
@@ -43,9 +44,9 @@ isolation() {
 }
 
 bench() {
-	for test in MP+relaxed SB+relaxed 2+2W+relaxed WRC+relaxed \
-	    IRIW+relaxed; do
-		"$fencepost" run --device cuda --quiet \
+	for shape in MP SB LB 2+2W WRC IRIW; do
+		test=$shape+relaxed.gpu
+		"$fencepost" run --device "$device" --quiet \
 		    --time "${TIME:-10s}" --filter "$test" \
 		    --json "$out/bench-$test.json" >>"$out/bench.txt"
 		note $? "$test"
