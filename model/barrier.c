@@ -294,6 +294,9 @@ arrive(struct resolver *r, struct stage *stage, int t)
 	if (stage->group[g].arrived && stage->group[g].count != count)
 		return undefined(r, event,
 		    "threads give one barrier different counts");
+	if (stage->group[g].arrived >> t & 1)
+		return undefined(r, event,
+		    "a thread may arrive twice at a barrier before it opens");
 	stage->group[g].count = count;
 	stage->group[g].arrived |= 1u << t;
 	stage->generation[event] = stage->group[g].generation;

@@ -148,10 +148,36 @@ wanted_finals(const struct search *s, int loc)
 	return ~(event_row)0;
 }
 
+/*
+ * No order that causality leaves ends with a wanted value: shows those that
+ * do in spite of it.
+ */
+static void
+show_contradiction(struct search *s, int loc, event_row wanted)
+{
+	struct graph *g = &s->g;
+	event_row all = g->of_loc[loc] & g->writes;
+	struct order saved;
+	int i, j;
+
+	order_save(g, &saved);
+	EACH(i, all) {
+		if (!(wanted & BIT(location_value(&s->m->locs[loc],
+		    g->x.events[i].value))))
+			continue;
+		EACH(j, all)
+			g->x.co[j] = j == i ? 0 :
+			    (g->x.co[j] | BIT(i)) & ~BIT(j);
+		show(s, AXIOM_COHERENCE);
+		order_restore(g, &saved);
+	}
+}
+
 static bool
 find_finals(struct search *s, int loc)
 {
 	event_row wanted = wanted_finals(s, loc);
+	uint64_t shown = s->m->candidates;
 	struct order saved;
 	bool found;
 
@@ -164,6 +190,8 @@ find_finals(struct search *s, int loc)
 	found = order_writes(s, loc, wanted);
 	if (!found)
 		order_restore(&s->g, &saved);
+	if (!found && s->visit && shown == s->m->candidates)
+		show_contradiction(s, loc, wanted);
 	return s->visit ? found : s->finals[loc] != 0;
 }
 
@@ -320,8 +348,8 @@ choose_fences(struct search *s)
 		fences_restore(g, &saved);
 		return;
 	}
-	if (!broken && HAS(s->m, SC_ORDER))
-		broken = axioms_fence_sc(g);
+	if (HAS(s->m, SC_ORDER) && axioms_fence_sc(g))
+		broken = AXIOM_FENCE_SC;
 	if (broken)
 		show(s, broken);
 	else

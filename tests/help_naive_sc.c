@@ -180,6 +180,7 @@ naive_arrive(const struct naive_test *test, struct naive_barriers *b,
 	}
 	generation = barrier->generation;
 	barrier->count = insn->count;
+	b->twice |= barrier->arrived >> thread & 1;
 	barrier->arrived |= 1u << thread;
 	if (insn->kind == NAIVE_CLUSTER_ARRIVE) {
 		b->cluster[thread] = generation;

@@ -150,8 +150,14 @@ run_thread(struct world *w, struct known *k, int t, bool *more)
 		if (insn->kind == NAIVE_SKIP) {
 			if (!k->reg[t][insn->plus])
 				return false;
-			if (w->regs[t][insn->plus] == insn->value)
-				i += insn->length;
+			/* what is jumped over leaves its registers at 0 */
+			for (x = 0; w->regs[t][insn->plus] == insn->value &&
+			    x < insn->length; x++) {
+				i++;
+				if (i < thread->n)
+					k->reg[t][2 * i] =
+					    k->reg[t][2 * i + 1] = true;
+			}
 		}
 		i++;
 	}
@@ -397,6 +403,7 @@ run_barriers(struct world *w, const int *at, const int *generations,
 	int next[NAIVE_THREADS], b, t, i;
 	bool over = true;
 
+	w->allowed->undefined |= state->twice;
 	for (t = 0; t < w->test->nthreads; t++) {
 		for (b = at[t]; b < w->nbarriers &&
 		    w->e[w->barrier_event[b]].thread != t; b++)

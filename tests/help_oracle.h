@@ -73,6 +73,7 @@ struct naive_test {
 struct naive_set {
 	uint64_t *list; /* ascending */
 	int count, room;
+	bool undefined; /* PTX does not say what such a test does */
 };
 
 enum naive_version { NAIVE_60, NAIVE_75, NAIVE_NEWEST };
@@ -104,6 +105,7 @@ struct naive_barriers {
 	int cluster[NAIVE_THREADS]; /* generation arrived in, not waited for,
 		or -1 */
 	unsigned exited;
+	bool twice; /* a thread came twice before the barrier opened */
 };
 void naive_barriers_start(struct naive_barriers *b);
 /* The thread comes to the barrier instruction; returns the generation it
