@@ -320,6 +320,8 @@ struct sim_var {
 	uint64_t size; /* bytes; 0: as many as the launch gives (dynamic) */
 	uint32_t align, element;
 	bool external; /* .extern .shared: starts where the static part ends */
+	bool module; /* .shared outside kernels */
+	bool placed; /* and it has its place in this kernel */
 };
 
 /* sim_lower.c: the code of one kernel, appended to */

@@ -50,16 +50,32 @@ find_reg(void *user, const char *name, size_t n, struct loc loc)
 	return -1;
 }
 
+static uint32_t
+place(uint32_t *end, const struct sim_var *var)
+{
+	uint32_t at = (*end + var->align - 1) & ~(var->align - 1);
+
+	*end = at + (uint32_t)var->size;
+	return at;
+}
+
 static int
 find_var(void *user, const char *name, size_t n)
 {
 	struct loader *l = user;
+	struct sim_var *var;
 	int i;
 
-	for (i = l->nvars - 1; i >= 0; i--)
-		if (strlen(l->vars[i].name) == n &&
-		    memcmp(l->vars[i].name, name, n) == 0)
-			return i;
+	for (i = l->nvars - 1; i >= 0; i--) {
+		var = &l->vars[i];
+		if (strlen(var->name) != n || memcmp(var->name, name, n) != 0)
+			continue;
+		if (var->module && !var->placed) {
+			var->value = place(&l->kernel->shared, var);
+			var->placed = true;
+		}
+		return i;
+	}
 	return -1;
 }
 
@@ -129,15 +145,6 @@ registers(struct loader *l)
 			return false;
 	} while (load_is(l, ","));
 	return load_expect(l, ";");
-}
-
-static uint32_t
-place(uint32_t *end, const struct sim_var *var)
-{
-	uint32_t at = (*end + var->align - 1) & ~(var->align - 1);
-
-	*end = at + (uint32_t)var->size;
-	return at;
 }
 
 static bool
@@ -327,6 +334,9 @@ load_body(struct loader *l)
 		return load_fail(l, ERR_INPUT, "no label '%s'",
 		    l->uses[0].name);
 	}
+	if (l->kernel->shared > SIM_SHARED_MAX)
+		return load_fail(l, ERR_LIMIT,
+		    "more than %u bytes of shared memory", SIM_SHARED_MAX);
 	sim_lower_end(&l->lower);
 	return true;
 }

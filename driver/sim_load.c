@@ -280,6 +280,8 @@ global_variable(struct loader *l, enum space space)
 	return load_add_variable(l, &var) && load_expect(l, ";");
 }
 
+/* Outside kernels: each kernel that names it has one of its own, placed at
+   the first use. */
 static bool
 shared_variable(struct loader *l, bool external)
 {
@@ -288,9 +290,9 @@ shared_variable(struct loader *l, bool external)
 	if (!load_variable(l, SPACE_SHARED, &var))
 		return false;
 	var.external = external;
-	if (!external)
-		return load_fail(l, ERR_UNSUPPORTED,
-		    "a shared variable outside a kernel");
+	var.module = !external;
+	if (!external && var.size == 0)
+		return load_fail(l, ERR_INPUT, "'%s' has no size", var.name);
 	return load_add_variable(l, &var) && load_expect(l, ";");
 }
 
@@ -364,7 +366,7 @@ kernel_head(struct loader *l)
 static bool
 kernel(struct loader *l)
 {
-	int nvars = l->nvars;
+	int nvars = l->nvars, i;
 	size_t n = load_word(l);
 	struct sim_kernel *k;
 
@@ -377,6 +379,8 @@ kernel(struct loader *l)
 	l->kernel = k;
 	l->nregs = l->nlabels = l->nuses = 0;
 	l->ntypes = 0;
+	for (i = 0; i < nvars; i++)
+		l->vars[i].placed = false;
 	l->lower = (struct sim_lower){.arena = l->arena,
 	    .scratch = l->scratch, .kernel = k, .vars = l->vars};
 	if (!parameters(l) || !kernel_head(l) || !load_body(l))

@@ -1,5 +1,94 @@
 /*
- * The weak memory.
+ * The weak memory: why it never shows what the PTX model forbids.
+ *
+ * "8.x" are sections of the PTX ISA, A1 to A6 the axioms as model/ has them.
+ * The machine does accesses one at a time. Each location remembers its
+ * stores, with a coherence order, a strict partial order that only grows by
+ * new stores: how two stores stand never changes once both are there. Each
+ * thread has a view: for each location a set of stores, V. A load takes any
+ * store w such that no v in V comes after w; a new store comes after all of
+ * V. What V holds is the heart of it:
+ *
+ *   V = the stores that are before the thread's next event at that location
+ *       in causality order (8.9.6): by base causality, or observed by an
+ *       event that is.
+ *
+ * The thread's own stores enter V when they are done, a store that it reads
+ * morally strongly when it is read (the first link of observation, 8.9.2;
+ * earlier links are atomics, whose stores come later in coherence order, so
+ * that having the last is having all). V passes on along synchronizes-with
+ * (8.9.5), and only so:
+ *   - A head of a release pattern (8.7) holds a copy of its thread's view. A
+ *     strong store carries the heads whose patterns it completes; an
+ *     atomic's store also those of the store it read, if morally strongly.
+ *     Who reads such a store morally strongly is offered the heads, and takes
+ *     the views of those that are morally strong with the acquire: at once
+ *     if it is one, else at its later fence or acquire of the location. Heads
+ *     left out of a list always have another there that knows as much and
+ *     reaches as far.
+ *   - fence.sc of mutually morally strong fences: in the order in which they
+ *     are done (8.9.3). As no base causality runs against the order in which
+ *     things are done, this satisfies A2.
+ *   - CTA, cluster and warp barriers: from all that arrived to all that
+ *     waited.
+ * Where a bound is hit (a list is full, a location has too many stores, an
+ * access has another size) a thread learns more, or a store is no longer
+ * read: all axioms but A3 and A4 only ask that things be ordered, and are
+ * easier to violate the fewer executions there are.
+ *
+ * A1 coherence: a new store is put after all of V. Stores that the model
+ *    wants ordered are (must_order), whichever way does not contradict V.
+ * A2 Fence-SC: above.
+ * A3 atomicity: an atomic's store is put directly after what it read, as
+ *    far as stores morally strong with it go, and none is put between later
+ *    (insert).
+ * A4 no thin air: a load's value is that of a store already done, and an
+ *    instruction that depends on a load is not done before it.
+ * A5 SC per location: rf, co and fr between morally strong events of
+ *    different threads, with program order at the location, have no cycle.
+ *    For a CTA let S be the strong stores whose scope includes it or that
+ *    are its own. Any two in S are ordered: of their scopes one includes the
+ *    other's thread, and for must_order one inclusion is enough (the model
+ *    asks for both). Rank S by the order in question, and put an event of
+ *    the CTA above all of S that its V, and what it reads morally strongly,
+ *    holds. Program order does not go down in rank, for V only grows, and a
+ *    store comes after V; rf and co go up; fr from a load of w to a later
+ *    store s goes up, for if some v in V were s or after s it would be after
+ *    w, and w could not have been read. All such edges between CTAs are of
+ *    events in both their S.
+ * A6 causality: what comes in causality order before an event is done
+ *    before it, so no load reads a store that is after it; and a load of w
+ *    with w coherence-before some v, v in causality order before the load,
+ *    is just what V forbids. No later store is put before one that was
+ *    there in a way that newly orders two old ones (insert), so what was
+ *    right when it was read stays so.
+ *
+ * Late loads (sim_weak_pending.c) are where the order of doing and program
+ * order part. A pending load, or atomic, holds V of when it was issued. The
+ * cases:
+ *   - Events that it is causally before. None in other threads: whoever
+ *     would take a head that this thread made since, or learn what it
+ *     published since, has the load done first, and what it found is then
+ *     added to that head or publication (tell). In its own thread nothing at
+ *     the same location: such an access has the load done first. So no store
+ *     is after it in causality order when it is done, and what it observes
+ *     is in every view where it must be. An atomic's store likewise.
+ *   - What it would bring before events already done: if it is an acquire,
+ *     or an acquiring fence has gone by, reading a store whose head that
+ *     would take. It does not read such a store (offends). Atomics are not
+ *     late if they acquire, and do not let such fences go by.
+ *   - Values: whatever uses its register has it done first (A4).
+ * There is always something to read: a store that may be read with a given
+ * V may be read for ever, and a fence goes by only if there is one
+ * (can_pass); stores are not forgotten while loads of them are pending.
+ *
+ * Initial values are in plain memory until the first store, and come before
+ * all. At the end any store that none comes after stays: 3.2 of the model.
+ *
+ * It shows most of what is allowed, not all: only loads and atomics are
+ * late; a store is not put where it would newly order two others; threads
+ * whose instances differ share fence.sc order. tests/test_sim_weak.c
+ * measures it.
  */
 #include "sim_weak.h"
 
