@@ -19,18 +19,19 @@ static const struct {
 	unsigned suits;
 } builtin[] = {
 	{"plain", "", SUITS_ALL | SUITS_SIM},
-	{"dense", "block=256 blocks=33792", SUITS_CTAS},
-	{"lag", "role_shift=4 permute=yes", SUITS_ALL | SUITS_SIM},
+	{"fused", "tally=fused", SUITS_CTAS},
+	{"many", "block=256 blocks=33792", SUITS_CTAS},
+	{"lag", "role_shift=2 permute=yes", SUITS_ALL | SUITS_SIM},
 	{"apart", "stride=32 permute=yes shuffle=yes", SUITS_ALL},
 	{"record", "together=yes stride=128", SUITS_ALL},
-	{"stress", "stress=load_store stress_turns=256 shuffle=yes",
+	{"stress", "stress=load_store stress_turns=256 permute=yes",
 	    SUITS_ALL},
 	{"reset", "values=plain swap=yes", SUITS_ALL | SUITS_SIM},
-	{"warm", "warm=yes delay=400", SUITS_ALL},
+	{"warm", "warm=yes delay=512 align=pair", SUITS_ALL},
 	{"every", "layout=all block=256", SUITS_CTAS},
 	{"one_warp", "same_warp=yes", SUITS_CTA | SUITS_SIM},
-	{"turned", "warp_offset=3 align=pair permute=yes", SUITS_CTA},
-	{"banks", "bank=1 pre_stress=8", SUITS_CTA},
+	{"turned", "warp_offset=1 align=pair permute=yes", SUITS_CTA},
+	{"banks", "bank=31 pre_stress=8", SUITS_CTA},
 };
 
 #define NBUILTIN (sizeof(builtin) / sizeof(*builtin))

@@ -176,13 +176,33 @@ make_candidates(struct tune *t, struct candidate *list, struct err *err)
 	return n == 0 || kept > 0 ? kept : -1;
 }
 
+static bool
+same_env(const struct env *a, const struct env *b)
+{
+#define ENV(type, field, low, high, fallback, names, help)                     	if (a->field != b->field)                                              		return false;
+#include "../gen/env.def"
+#undef ENV
+	return true;
+}
+
+static bool
+is_known(const struct tune *t, const struct env *e)
+{
+	int i;
+
+	for (i = 0; i < t->nbest; i++)
+		if (same_env(&t->best[i].env, e))
+			return true;
+	return false;
+}
+
 static void
 keep_best(struct tune *t, const struct candidate *list, int n)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (list[i].hits)
+		if (list[i].hits && !is_known(t, &list[i].env))
 			t->best[t->nbest++] = list[i];
 	qsort(t->best, (size_t)t->nbest, sizeof(*t->best), by_rate);
 	if (t->nbest > TUNE_KEEP)

@@ -324,6 +324,29 @@ START_TEST(junit_is_written)
 }
 END_TEST
 
+/* What tune prints is what run reads. */
+START_TEST(tuned_environments_are_taken)
+{
+	json_t *d, *envs, *env;
+	size_t i, ours = 0;
+
+	ck_assert_int_eq(fencepost("tune -d sim -t 1s -k 2 -o %F/envs.yaml "
+	    "%F/mp.yaml"), 0);
+	ck_assert_int_eq(fencepost(SIM "%F/mp.yaml --filter MP+weak --env "
+	    "%F/envs.yaml -o %F/r.json"), 0);
+	d = document("r.json");
+	envs = json_object_get(json_array_get(json_object_get(d, "tests"),
+	    0), "environments");
+	json_array_foreach(envs, i, env)
+		ours += strncmp(json_string_value(json_object_get(
+		    json_object_get(env, "env"), "name")), "MP.ctas.",
+		    8) == 0;
+	ck_assert_uint_eq(ours, 2);
+	ck_assert_uint_eq(json_array_size(envs), 2);
+	json_decref(d);
+}
+END_TEST
+
 START_TEST(colors_are_for_those_who_ask)
 {
 	ck_assert_int_eq(fencepost(SIM "%F"), 0);
@@ -530,6 +553,7 @@ suite_cli(void)
 	tcase_add_test(c, the_document_may_be_the_output);
 	tcase_add_test(c, every_instance_is_in_the_histogram);
 	tcase_add_test(c, junit_is_written);
+	tcase_add_test(c, tuned_environments_are_taken);
 	tcase_add_test(c, colors_are_for_those_who_ask);
 	tcase_add_test(c, hangs_and_faults_take_nothing_with_them);
 	tcase_add_loop_test(c, a_signal_leaves_what_there_is, 0,
