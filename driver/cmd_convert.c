@@ -14,9 +14,9 @@
 static const struct usage usage = {
 	"convert", "PATH...", 1, -1,
 	"Converts tests between YAML and the community's .litmus format (that "
-	"of Dartagnan's\nlitmus/PTX). What a format cannot say is an error with "
-	"its place; what is written is\nread again, and must have the same "
-	"outcomes in the model.\n", option_rows,
+	"of Dartagnan's\nlitmus/PTX). What a format cannot say is an error "
+	"with its place; what is\nwritten is read again, and must have the "
+	"same outcomes in the model.\n", option_rows,
 };
 
 enum format { FORMAT_OTHER, FORMAT_YAML, FORMAT_LITMUS };

@@ -15,7 +15,8 @@ static const struct usage usage = {
 	"Says why an outcome is allowed, with the fewest changes that would "
 	"forbid it, or\nwhat forbids it. TEST is a name in the suite, a file "
 	"with one test, or FILE:NAME.\nOUTCOME is a condition, such as '1:r0 "
-	"== 1 && 1:r1 == 0'; without it, the outcome\nthat the test is about.\n",
+	"== 1 && 1:r1 == 0'; without it, the outcome\nthat the test is "
+	"about.\n",
 	option_rows,
 };
 

@@ -237,6 +237,7 @@ struct writer {
 	int reg[CYCLE_EDGES_MAX]; /* of reads */
 	int nregs; /* in this thread */
 	bool branches; /* to the end of this thread */
+	bool clusters; /* of several CTAs */
 };
 
 static void
@@ -328,7 +329,7 @@ write_thread(struct writer *w, int thread)
 	int i;
 
 	text_printf(w->t, "  - cta: %d\n", c->cta[thread]);
-	if (c->cluster[thread] != c->cta[thread])
+	if (w->clusters)
 		text_printf(w->t, "    cluster: %d\n", c->cluster[thread]);
 	if (c->gpu[thread])
 		text_printf(w->t, "    gpu: %d\n", c->gpu[thread]);
@@ -394,6 +395,8 @@ write_cycle(struct text *t, const struct cycle *c, struct arena *a)
 	for (i = 0; i < c->nlocs; i++)
 		text_printf(t, "%s%s: 0", i ? ", " : "", locations[i]);
 	text_printf(t, "}\nthreads:\n");
+	for (i = 0; i < c->nthreads; i++)
+		w.clusters = w.clusters || c->cluster[i] != c->cta[i];
 	for (i = 0; i < c->nthreads; i++)
 		write_thread(&w, i);
 	write_condition(&w);

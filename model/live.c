@@ -202,6 +202,17 @@ required(const struct live *l, const uint64_t *state, enum progress progress)
 	return 0;
 }
 
+/* Least where loops begin: there the state is easiest to read. */
+static int
+pcs(const struct graph *g, uint32_t state)
+{
+	int t, sum = 0;
+
+	for (t = 0; t < g->l->p->nthreads; t++)
+		sum += LIVE_PC(state_at(g, state)[g->l->threads_at[t]]);
+	return sum;
+}
+
 /*
  * Is the component in stack[from..depth) a hang? Threads end, and start,
  * for good: the live and the started are the same in all its states.
@@ -214,7 +225,10 @@ component_hangs(const struct tarjan *t, uint32_t from,
 	unsigned steps = 0, needed;
 	uint32_t i, e;
 
-	for (i = from; i < t->depth; i++)
+	*state = t->stack[from];
+	for (i = from; i < t->depth; i++) {
+		if (pcs(g, t->stack[i]) < pcs(g, *state))
+			*state = t->stack[i];
 		for (e = g->first[t->stack[i]]; e; e = g->edges[e - 1].next) {
 			uint32_t to = g->edges[e - 1].to;
 
@@ -222,7 +236,7 @@ component_hangs(const struct tarjan *t, uint32_t from,
 			    t->number[to] >= t->number[t->stack[from]])
 				steps |= 1u << g->edges[e - 1].thread;
 		}
-	*state = t->stack[from];
+	}
 	needed = required(g->l, state_at(g, *state), progress);
 	return steps && !(needed & ~steps);
 }

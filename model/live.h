@@ -60,12 +60,31 @@ struct live_next {
 	bool waited; /* the thread is blocked: it stays as it is */
 };
 
+/* A step being made: next->states[0] is to become the state after it. */
+struct live_at {
+	const struct live *l;
+	struct live_next *next;
+	int thread, pc;
+	const struct insn *insn;
+};
+
 /* live_step.c */
 bool live_setup(struct live *l);
 void live_initial(const struct live *l, uint64_t *state);
 bool live_step(struct live *l, const uint64_t *state, int thread,
     struct live_next *next);
 bool live_ended(const struct live *l, const uint64_t *state, int thread);
+bool live_refuse(const struct live *l, struct loc loc, const char *what);
+	/* false */
+void live_go_to(const struct live_at *s, uint64_t *state, int pc);
+bool live_value(const struct live_at *s, uint64_t *state,
+    const struct operand *o, int elem, uint64_t *v);
+
+/* live_barrier.c */
+bool live_setup_barrier(struct live *l, int thread, int index);
+bool live_barrier(const struct live_at *s);
+/* Frees those who wait at a barrier of PTX if it is complete. */
+void live_complete(const struct live *l, uint64_t *state, int barrier);
 
 /* live_race.c */
 bool live_races(const struct program *p); /* are there such writes? */

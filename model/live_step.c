@@ -5,8 +5,8 @@
 
 /* ---- layout ----------------------------------------------------------- */
 
-static bool
-refuse(const struct live *l, struct loc loc, const char *what)
+bool
+live_refuse(const struct live *l, struct loc loc, const char *what)
 {
 	return err_set(l->err, ERR_UNSUPPORTED, loc,
 	    "forward progress is not decided for %s", what);
@@ -36,67 +36,6 @@ setup_locs(struct live *l)
 	return true;
 }
 
-/* The barrier that an instruction works on, as a key. */
-static struct live_barrier
-barrier_key(const struct live *l, int thread, int index)
-{
-	const struct thread *t = &l->p->threads[thread];
-	const struct insn *insn = &t->insns[index];
-	struct live_barrier b = {.cta = t->cta, .id = -1, .cluster = -1,
-		.thread = -1, .insn = -1};
-
-	if (insn->op->class == CLASS_CLUSTER_BARRIER) {
-		b.cta = -1;
-		b.cluster = t->cluster;
-	} else if (insn->op->class == CLASS_WARP) {
-		b.id = -2 - t->warp;
-	} else if (l->p->dialect == DIALECT_LITMUS) {
-		b.thread = thread;
-		b.insn = index;
-	} else {
-		b.id = (int)insn->ops[0].imm;
-	}
-	return b;
-}
-
-static int
-barrier_find(const struct live *l, int thread, int index)
-{
-	struct live_barrier b = barrier_key(l, thread, index);
-	int i;
-
-	for (i = 0; i < l->nbarriers; i++)
-		if (memcmp(&l->barriers[i], &b, sizeof(b)) == 0)
-			return i;
-	return -1;
-}
-
-static bool
-setup_barrier(struct live *l, int thread, int index)
-{
-	const struct insn *insn = &l->p->threads[thread].insns[index];
-	enum op_class class = insn->op->class;
-
-	if (class != CLASS_BARRIER && class != CLASS_CLUSTER_BARRIER &&
-	    class != CLASS_WARP)
-		return true;
-	if (insn->op->id == OP_BAR_RED || insn->op->id == OP_BARRIER_RED)
-		return refuse(l, insn->loc, "barrier reductions");
-	if (class == CLASS_WARP && insn->op->id != OP_BAR_WARP_SYNC)
-		return refuse(l, insn->loc, "exchanges between lanes");
-	if (class == CLASS_BARRIER && insn->ops[0].kind != OPERAND_IMM)
-		return refuse(l, insn->loc, "a barrier in a register");
-	if (barrier_find(l, thread, index) >= 0 || (class == CLASS_WARP &&
-	    l->p->threads[thread].warp == WARP_ANY))
-		return true;
-	if (l->nbarriers == LIVE_BARRIERS_MAX)
-		return err_set(l->err, ERR_LIMIT, insn->loc, "too many "
-		    "barriers for the forward-progress check (at most %d)",
-		    LIVE_BARRIERS_MAX);
-	l->barriers[l->nbarriers++] = barrier_key(l, thread, index);
-	return true;
-}
-
 bool
 live_setup(struct live *l)
 {
@@ -107,7 +46,7 @@ live_setup(struct live *l)
 		return false;
 	for (t = 0; t < p->nthreads; t++)
 		for (i = 0; i < p->threads[t].ninsns; i++)
-			if (!setup_barrier(l, t, i))
+			if (!live_setup_barrier(l, t, i))
 				return false;
 	l->racing = live_races(p);
 	l->nwriters = l->racing ? p->nthreads + 1 : 1;
@@ -160,21 +99,14 @@ live_ended(const struct live *l, const uint64_t *state, int thread)
 
 /* ---- operands --------------------------------------------------------- */
 
-struct step {
-	const struct live *l;
-	struct live_next *next;
-	int thread, pc;
-	const struct insn *insn;
-};
-
 static uint64_t *
-registers(const struct step *s, uint64_t *state)
+registers(const struct live_at *s, uint64_t *state)
 {
 	return state + s->l->threads_at[s->thread] + 1;
 }
 
-static void
-go_to(const struct step *s, uint64_t *state, int pc)
+void
+live_go_to(const struct live_at *s, uint64_t *state, int pc)
 {
 	uint64_t *w = &state[s->l->threads_at[s->thread]];
 
@@ -182,8 +114,8 @@ go_to(const struct step *s, uint64_t *state, int pc)
 	    (uint64_t)pc;
 }
 
-static bool
-value_of(const struct step *s, uint64_t *state, const struct operand *o,
+bool
+live_value(const struct live_at *s, uint64_t *state, const struct operand *o,
     int elem, uint64_t *v)
 {
 	switch (o->kind) {
@@ -202,12 +134,12 @@ value_of(const struct step *s, uint64_t *state, const struct operand *o,
 		*v = var_address(s->l->p, o->var);
 		return true;
 	default:
-		return refuse(s->l, o->loc, "this operand");
+		return live_refuse(s->l, o->loc, "this operand");
 	}
 }
 
 static void
-set_register(const struct step *s, uint64_t *state, const struct operand *o,
+set_register(const struct live_at *s, uint64_t *state, const struct operand *o,
     int elem, uint64_t v)
 {
 	if (o->kind == OPERAND_REG)
@@ -218,7 +150,7 @@ set_register(const struct step *s, uint64_t *state, const struct operand *o,
 
 /* The location of element 0 of the access. */
 static bool
-locate(const struct step *s, uint64_t *state, const struct operand *o,
+locate(const struct live_at *s, uint64_t *state, const struct operand *o,
     int *loc)
 {
 	const struct program *p = s->l->p;
@@ -227,11 +159,12 @@ locate(const struct step *s, uint64_t *state, const struct operand *o,
 
 	if (o->reg >= 0 && !address_find(p, registers(s, state)[o->reg] +
 	    (uint64_t)o->imm, &var, &offset))
-		return refuse(s->l, o->loc, "an address of no variable");
+		return live_refuse(s->l, o->loc, "an address of no variable");
 	if (var < 0 || p->vars[var].size != size || offset < 0 ||
 	    offset % size || offset / size + s->insn->vec >
 	    p->vars[var].count)
-		return refuse(s->l, o->loc, "accesses to parts of elements");
+		return live_refuse(s->l, o->loc,
+		    "accesses to parts of elements");
 	*loc = s->l->loc_of[var] + (int)(offset / size);
 	return true;
 }
@@ -242,7 +175,7 @@ locate(const struct step *s, uint64_t *state, const struct operand *o,
 
 /* Splits each state by the writers that a read of loc may take. */
 static bool
-choose(const struct step *s, int loc, int *writers)
+choose(const struct live_at *s, int loc, int *writers)
 {
 	struct live_next *next = s->next;
 	size_t size = (size_t)s->l->nwords * sizeof(*next->states);
@@ -267,7 +200,7 @@ choose(const struct step *s, int loc, int *writers)
 }
 
 static bool
-step_load(const struct step *s)
+step_load(const struct live_at *s)
 {
 	const struct live *l = s->l;
 	int writers[LIVE_CHOICES_MAX], loc, e, i;
@@ -290,7 +223,7 @@ step_load(const struct step *s)
 }
 
 static bool
-step_store(const struct step *s)
+step_store(const struct live_at *s)
 {
 	uint64_t *state = s->next->states, v;
 	int loc, e;
@@ -298,7 +231,7 @@ step_store(const struct step *s)
 	if (!locate(s, state, &s->insn->ops[0], &loc))
 		return false;
 	for (e = 0; e < s->insn->vec; e++) {
-		if (!value_of(s, state, &s->insn->ops[1], e, &v))
+		if (!live_value(s, state, &s->insn->ops[1], e, &v))
 			return false;
 		live_race_write(s->l, state, s->thread, s->pc, loc + e, -1,
 		    value_cut(v, s->insn->type));
@@ -308,7 +241,7 @@ step_store(const struct step *s)
 
 /* atom d, [a], b(, c) and red [a], b */
 static bool
-step_rmw(const struct step *s)
+step_rmw(const struct live_at *s)
 {
 	const struct live *l = s->l;
 	const struct insn *insn = s->insn;
@@ -316,7 +249,7 @@ step_rmw(const struct step *s)
 	int writers[LIVE_CHOICES_MAX], loc, i;
 
 	if (insn->vec > 1)
-		return refuse(l, insn->loc, "vector atomics");
+		return live_refuse(l, insn->loc, "vector atomics");
 	if (!locate(s, s->next->states, o, &loc) ||
 	    !choose(s, loc, writers))
 		return false;
@@ -325,9 +258,9 @@ step_rmw(const struct step *s)
 		uint64_t old = live_writer(l, state, loc, writers[i])[0];
 		uint64_t b, c = 0;
 
-		if (!value_of(s, state, o + 1, 0, &b) ||
+		if (!live_value(s, state, o + 1, 0, &b) ||
 		    (insn->rmw == RMW_CAS &&
-		    !value_of(s, state, o + 2, 0, &c)))
+		    !live_value(s, state, o + 2, 0, &c)))
 			return false;
 		b = value_cut(b, insn->type);
 		live_race_read(l, state, s->thread, insn, loc, writers[i]);
@@ -342,225 +275,24 @@ step_rmw(const struct step *s)
 }
 
 static bool
-step_alu(const struct step *s)
+step_alu(const struct live_at *s)
 {
 	uint64_t *state = s->next->states, in[OPERANDS_MAX] = {0}, out;
 	int i;
 
 	for (i = 1; i < s->insn->nops; i++)
-		if (!value_of(s, state, &s->insn->ops[i], 0, &in[i - 1]))
+		if (!live_value(s, state, &s->insn->ops[i], 0, &in[i - 1]))
 			return false;
 	if (!alu_apply(s->insn, in, &out))
-		return refuse(s->l, s->insn->loc, "this instruction");
+		return live_refuse(s->l, s->insn->loc, "this instruction");
 	set_register(s, state, &s->insn->ops[0], 0, out);
-	return true;
-}
-
-/* ---- barriers --------------------------------------------------------- */
-
-#define ARRIVED(w) ((unsigned)((w) & 0xffff)) /* threads */
-#define RELEASED(w) ((unsigned)((w) >> 16 & 0xffff)) /* not arrive.relaxed */
-#define EXPECTED(w) ((int)((w) >> 32)) /* 0: all live threads */
-
-/* The threads that a barrier without a count waits for. */
-static unsigned
-participants(const struct live *l, const uint64_t *state,
-    const struct live_barrier *b)
-{
-	unsigned set = 0;
-	int t;
-
-	for (t = 0; t < l->p->nthreads; t++) {
-		const struct thread *o = &l->p->threads[t];
-		bool in = b->cluster >= 0 ? o->cluster == b->cluster :
-		    o->cta == b->cta && (b->id >= 0 ||
-		    o->warp == -2 - b->id);
-
-		if (in && !live_ended(l, state, t))
-			set |= 1u << t;
-	}
-	return set;
-}
-
-/* Frees those who wait at a barrier that is complete (ISA 9.7.13.1). */
-static void
-complete(const struct live *l, uint64_t *state, int barrier)
-{
-	const struct live_barrier *b = &l->barriers[barrier];
-	uint64_t *w = &state[l->barriers_at + barrier];
-	unsigned all = participants(l, state, b), freed = 0;
-	int t, expected = EXPECTED(*w);
-
-	if (!ARRIVED(*w) || (expected ?
-	    __builtin_popcount(ARRIVED(*w)) < expected :
-	    (all & ~ARRIVED(*w)) != 0))
-		return;
-	for (t = 0; t < l->p->nthreads; t++) {
-		uint64_t *pc = &state[l->threads_at[t]];
-
-		if (b->cluster >= 0 ? !(ARRIVED(*w) >> t & 1) :
-		    !(*pc & LIVE_WAITS) || (*pc & LIVE_FREE) ||
-		    barrier_find(l, t, LIVE_PC(*pc)) != barrier)
-			continue;
-		*pc |= b->cluster >= 0 ? LIVE_CLUSTER_FREE : LIVE_FREE;
-		freed |= 1u << t;
-	}
-	live_race_meet(l, state, RELEASED(*w), freed);
-	*w = 0;
-}
-
-/* Numbers of the dialect's barriers: instance, resource, quorum. */
-#define REACHED(resource) ((uint64_t)(resource) << 32 | 1)
-
-static uint64_t
-resource_of(const struct live *l, const uint64_t *state, int barrier)
-{
-	const struct live_barrier *b = &l->barriers[barrier];
-	const struct insn *insn = &l->p->threads[b->thread].insns[b->insn];
-	uint64_t w = state[l->barriers_at + barrier];
-
-	if (w)
-		return w >> 32;
-	if (insn->ops[1].kind == OPERAND_IMM)
-		return (uint64_t)insn->ops[1].imm;
-	return state[l->threads_at[b->thread] + 1 + insn->ops[1].reg];
-}
-
-/*
- * May the dialect's barrier be passed (spec 4.1)? I: when every static
- * barrier of that instance in the CTA is reached. I,R: when all those are
- * that have the same R. I,R,Q: when Q of those are.
- */
-static bool
-dialect_passes(const struct live *l, const uint64_t *state, int me,
-    unsigned *met)
-{
-	const struct live_barrier *b = &l->barriers[me];
-	const struct insn *insn = &l->p->threads[b->thread].insns[b->insn];
-	int i, reached = 0, missing = 0;
-
-	for (i = 0; i < l->nbarriers; i++) {
-		const struct live_barrier *c = &l->barriers[i];
-		const struct insn *other;
-
-		if (c->insn < 0 || c->cta != b->cta)
-			continue;
-		other = &l->p->threads[c->thread].insns[c->insn];
-		if (other->ops[0].imm != insn->ops[0].imm ||
-		    (other->nops > 1) != (insn->nops > 1))
-			continue;
-		if (!state[l->barriers_at + i] && (insn->nops == 1 ||
-		    other->ops[1].kind != OPERAND_IMM) &&
-		    !live_ended(l, state, c->thread))
-			missing++; /* not known yet */
-		else if (insn->nops > 1 && resource_of(l, state, i) !=
-		    resource_of(l, state, me))
-			continue;
-		else if (!state[l->barriers_at + i])
-			missing++;
-		else {
-			reached++;
-			*met |= 1u << c->thread;
-		}
-	}
-	return insn->nops > 2 ? reached >= insn->ops[2].imm : missing == 0;
-}
-
-static bool
-is_arrive(const struct insn *insn)
-{
-	return insn->op->id == OP_BAR_ARRIVE ||
-	    insn->op->id == OP_BARRIER_ARRIVE;
-}
-
-static bool
-dialect_barrier(const struct step *s, int barrier)
-{
-	const struct live *l = s->l;
-	uint64_t *state = s->next->states, resource = 0;
-	unsigned met = 0;
-
-	if (!(state[l->threads_at[s->thread]] & LIVE_WAITS)) {
-		if (s->insn->nops > 1 && !value_of(s, state,
-		    &s->insn->ops[1], 0, &resource))
-			return false;
-		state[l->barriers_at + barrier] = REACHED(resource);
-		if (is_arrive(s->insn))
-			go_to(s, state, s->pc + 1);
-		else
-			state[l->threads_at[s->thread]] |= LIVE_WAITS;
-	} else if (dialect_passes(l, state, barrier, &met)) {
-		live_race_meet(l, state, met, 1u << s->thread);
-		go_to(s, state, s->pc + 1);
-	} else {
-		s->next->waited = true;
-	}
-	return true;
-}
-
-static bool
-cluster_barrier(const struct step *s, int barrier)
-{
-	uint64_t *state = s->next->states;
-	uint64_t *w = &state[s->l->barriers_at + barrier];
-	uint64_t *pc = &state[s->l->threads_at[s->thread]];
-
-	if (s->insn->op->id == OP_BARRIER_CLUSTER_ARRIVE) {
-		*w |= (uint64_t)1 << s->thread;
-		if (s->insn->sem != SEM_RELAXED)
-			*w |= (uint64_t)1 << 16 << s->thread;
-		go_to(s, state, s->pc + 1);
-		complete(s->l, state, barrier);
-	} else if (*pc & LIVE_CLUSTER_FREE) {
-		*pc &= ~LIVE_CLUSTER_FREE;
-		go_to(s, state, s->pc + 1);
-	} else {
-		s->next->waited = true;
-	}
-	return true;
-}
-
-static bool
-step_barrier(const struct step *s)
-{
-	const struct live *l = s->l;
-	uint64_t *state = s->next->states, count = 0, *w;
-	uint64_t *pc = &state[l->threads_at[s->thread]];
-	int barrier = barrier_find(l, s->thread, s->pc);
-
-	if (s->insn->op->class == CLASS_CLUSTER_BARRIER)
-		return cluster_barrier(s, barrier);
-	if (barrier < 0) { /* a lane alone */
-		go_to(s, state, s->pc + 1);
-		return true;
-	}
-	if (l->barriers[barrier].insn >= 0)
-		return dialect_barrier(s, barrier);
-	if (*pc & LIVE_WAITS) {
-		if (*pc & LIVE_FREE)
-			go_to(s, state, s->pc + 1);
-		else
-			s->next->waited = true;
-		return true;
-	}
-	if (s->insn->op->class == CLASS_BARRIER && s->insn->nops > 1 &&
-	    !value_of(s, state, &s->insn->ops[1], 0, &count))
-		return false;
-	w = &state[l->barriers_at + barrier];
-	*w |= (uint64_t)0x10001 << s->thread;
-	*w = (*w & 0xffffffff) | count / 32 << 32;
-	if (is_arrive(s->insn))
-		go_to(s, state, s->pc + 1);
-	else
-		*pc |= LIVE_WAITS;
-	complete(l, state, barrier);
 	return true;
 }
 
 /* ---- one step --------------------------------------------------------- */
 
 static bool
-step_insn(const struct step *s, bool *moved)
+step_insn(const struct live_at *s, bool *moved)
 {
 	uint64_t *state = s->next->states;
 
@@ -580,18 +312,18 @@ step_insn(const struct step *s, bool *moved)
 		return true;
 	case CLASS_BRANCH:
 		*moved = true;
-		go_to(s, state, (int)s->insn->ops[0].imm);
+		live_go_to(s, state, (int)s->insn->ops[0].imm);
 		return true;
 	case CLASS_EXIT:
 	case CLASS_TRAP:
 		*moved = true;
-		go_to(s, state, s->l->p->threads[s->thread].ninsns);
+		live_go_to(s, state, s->l->p->threads[s->thread].ninsns);
 		return true;
 	case CLASS_BARRIER:
 	case CLASS_CLUSTER_BARRIER:
 	case CLASS_WARP:
 		*moved = true;
-		return step_barrier(s);
+		return live_barrier(s);
 	case CLASS_PROXY_FENCE:
 	case CLASS_NONE:
 		break;
@@ -604,7 +336,7 @@ live_step(struct live *l, const uint64_t *state, int thread,
     struct live_next *next)
 {
 	const struct thread *t = &l->p->threads[thread];
-	struct step s = {.l = l, .next = next, .thread = thread,
+	struct live_at s = {.l = l, .next = next, .thread = thread,
 		.pc = LIVE_PC(state[l->threads_at[thread]])};
 	bool moved = false;
 	int i, b;
@@ -622,12 +354,12 @@ live_step(struct live *l, const uint64_t *state, int thread,
 		uint64_t *to = next->states + i * l->nwords;
 
 		if (!moved)
-			go_to(&s, to, s.pc + 1);
+			live_go_to(&s, to, s.pc + 1);
 		/* who ends no longer counts at the barriers */
 		for (b = 0; live_ended(l, to, thread) && b < l->nbarriers;
 		    b++)
 			if (l->barriers[b].insn < 0)
-				complete(l, to, b);
+				live_complete(l, to, b);
 	}
 	return true;
 }
