@@ -311,11 +311,8 @@ primitive_entry(const struct study *study, const struct primitive *p,
 	set_text(o, "twin_of", p->twin_of, a);
 	set_text(o, "flaw", p->flaw, a);
 	set_text(o, "litmus", p->litmus, a);
-	if (p->twin_of)
-		json_object_set_new(o, "answer", json_string(
-		    p->fails == FAILS_MAY ? "allowed" : "none"));
-	else if (p->litmus)
-		json_object_set_new(o, "answer", json_string("forbidden"));
+	json_object_set_new(o, "answer", json_string(!p->litmus ? "none" :
+	    p->twin_of ? "allowed" : "forbidden"));
 	json_object_set_new(o, "replay", json_sprintf("fencepost primitive "
 	    "%s --seed 0x%" PRIx64, p->name, study->seed));
 	return o;
@@ -345,8 +342,9 @@ set_verdict(const struct session *s, json_t *o, const char *fault)
 	json_object_set_new(o, "seconds", json_real(s->seconds));
 	json_object_set_new(o, "findings", findings_json(s, fault));
 	if (!found && p->fails == FAILS_MAY)
-		json_object_set_new(o, "message", json_string("the model "
-		    "allows it to fail; it did not on this device"));
+		json_object_set_new(o, "message", json_string(p->litmus ?
+		    "the model allows it to fail; it did not on this device" :
+		    "nothing promises that it works; it did on this device"));
 	if (!found && p->fails == FAILS_MUST)
 		json_object_set_new(o, "message",
 		    json_string("it cannot work, and was not caught"));

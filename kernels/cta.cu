@@ -65,7 +65,7 @@ struct reduce : no_init {
 		poke(sum, lane + round);
 #pragma unroll
 		for (uint32_t step = 16; step > 0; step /= 2) {
-			warp_sync<W>(); /* WarpReduce+absent */
+			warp_sync<W>(); /* Syncwarp+absent */
 			uint32_t other = lane < step ? peek(sum + step) : 0;
 			warp_sync<W>();
 			if (lane < step)
@@ -147,7 +147,7 @@ BARRIER(syncthreads_or, of_cta<OR>)
 /* ---- of some warps ------------------------------------------------------ */
 
 /* bar.sync with a name and a count: pairs of warps, each its own barrier.
-   COUNT: how many threads it waits for; Named+short-count. */
+   COUNT: how many threads it waits for; Named+absent. */
 template <uint32_t COUNT>
 struct named : no_init {
 	static const enum scope SCOPE = PART;

@@ -194,7 +194,7 @@ struct sentinel : message {
 		return full(v);
 	}
 
-	/* Sentinel+last-word: one word of a vector says nothing of others */
+	/* SentinelVector+last-word: one word of a vector says nothing of others */
 	static __device__ void
 	recv(struct place *p, struct channel *c, uint32_t from,
 	    uint32_t round, uint32_t *got)

@@ -57,9 +57,8 @@ mbarrier_done(uint64_t *bar, uint64_t state, uint32_t parity)
 }
 
 /*
- * arrive releases (Mbarrier+relaxed-arrive), the wait that succeeds
- * acquires (Mbarrier+relaxed-wait), and the phase completes with the last
- * arrival. SHORT: arrivals that the count leaves out.
+ * arrive releases, the wait that succeeds acquires, and the phase completes
+ * with the last arrival. SHORT: arrivals that the count leaves out.
  */
 template <enum wait_form F, enum order ARRIVE = RELEASE,
     enum order POLL = ACQUIRE, int SHORT = 0>

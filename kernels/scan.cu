@@ -27,7 +27,7 @@ struct two_words {
 		uint32_t *to = what == PREFIX ? g->prefix : g->value;
 
 		store<WEAK, CTA>(to + tile, sum);
-		fence<FENCE, FENCE_S>(); /* LookBackFence+no-fence-set */
+		fence<FENCE, FENCE_S>(); /* LookBack+no-fence-set */
 		/* to GET; LookBack+relaxed-set */
 		store<SET, GPU>(g->status + tile, status_of(round, what));
 	}
@@ -42,7 +42,7 @@ struct two_words {
 		/* from SET; LookBack+relaxed-get */
 		WAIT(p, round, (status = load<GET, GPU>(g->status + tile)) >=
 		    status_of(round, AGGREGATE));
-		fence<FENCE, FENCE_S>(); /* LookBackFence+no-fence-get */
+		fence<FENCE, FENCE_S>(); /* LookBack+no-fence-get */
 		*sum = peek((status & PREFIX ? g->prefix : g->value) + tile);
 		return status & 3;
 	}
@@ -59,7 +59,7 @@ struct one_word {
 		uint64_t *to = g->packed + tile;
 		uint32_t status = status_of(round, what);
 
-		if constexpr (HALVES) { /* LookBackPacked+halves */
+		if constexpr (HALVES) { /* LookBackHalves */
 			store<RELAXED, GPU>((uint32_t *)to + 1, status);
 			store<RELAXED, GPU>((uint32_t *)to, sum);
 		} else {
@@ -148,7 +148,7 @@ struct last_block {
 		uint32_t number;
 
 		if constexpr (!WRITERS)
-			fence<FENCE, FENCE_S>(); /* LastBlockFence+none */
+			fence<FENCE, FENCE_S>(); /* LastBlock+no-fence */
 		/* LastBlock+relaxed, +release, +acquire */
 		number = add<ORDER, S>(g->status, 1);
 		fence<FENCE, FENCE_S>();
@@ -167,7 +167,7 @@ struct last_block {
 		if constexpr (WRITERS)
 			fence<FENCE, FENCE_S>();
 		if constexpr ((SYNCS & DRAW) != 0)
-			__syncthreads(); /* LastBlock+no-sync-draw */
+			__syncthreads(); /* LastBlock+no-sync */
 		if (t == 0)
 			number = draw_number(g);
 		__syncthreads();

@@ -213,6 +213,128 @@ START_TEST(a_kernel_is_cut_out_with_its_shared_variables)
 }
 END_TEST
 
+/* ---- distilled ---------------------------------------------------------- */
+
+static struct suite distilled;
+
+static void
+read_distilled(void)
+{
+	static const char *const files[] = {"atomic", "chain", "grid",
+	    "local", "lock", "message", "scan"};
+	struct source source;
+	struct errs errs = {0};
+	struct err err = {0};
+	size_t i;
+
+	memset(&distilled, 0, sizeof(distilled));
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		ck_assert_msg(source_read(arena_printf(arena,
+		    "litmus/primitives/%s.yaml", files[i]), 1 << 20, arena,
+		    &source, &err), "%s", err.message);
+		ck_assert(read_any(&source, arena, &distilled, &errs));
+	}
+}
+
+static const struct program *
+test_named(const char *name)
+{
+	int i;
+
+	for (i = 0; i < distilled.count; i++)
+		if (strcmp(distilled.programs[i].name, name) == 0)
+			return &distilled.programs[i];
+	return NULL;
+}
+
+static enum answer
+answer_of(const struct program *p)
+{
+	struct arena *a = arena_new();
+	struct model_opts opts;
+	struct outcomes outcomes = {0};
+	struct err err = {0};
+	enum answer answer;
+
+	model_defaults(&opts, MODEL_PTX);
+	ck_assert_msg(model_run(p, &opts, a, &outcomes, &err), "%s: %s",
+	    p->name, err.message);
+	answer = model_answer(p, &outcomes);
+	arena_free(a);
+	return answer;
+}
+
+/* Proved in the small what is stressed in the large. */
+START_TEST(the_model_says_what_entries_say)
+{
+	int i, judged = 0;
+
+	read_distilled();
+	for (i = 0; i < all.count; i++) {
+		const struct primitive *p = &all.list[i];
+		const struct program *test;
+
+		if (!p->litmus)
+			continue;
+		test = test_named(p->litmus);
+		ck_assert_msg(test != NULL, "%s: no test %s", p->name,
+		    p->litmus);
+		ck_assert_msg(answer_of(test) == (p->twin_of ?
+		    ANSWER_ALLOWED : ANSWER_FORBIDDEN), "%s: %s", p->name,
+		    p->litmus);
+		judged++;
+	}
+	ck_assert_int_ge(judged, 100);
+}
+END_TEST
+
+/* The length of a name like Flag+relaxed-set, or 0. */
+static size_t
+test_name(const char *s)
+{
+	size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
+	    "uvwxyz0123456789");
+	size_t k;
+
+	if (*s < 'A' || *s > 'Z' || s[n] != '+')
+		return 0;
+	k = strspn(s + n + 1, "abcdefghijklmnopqrstuvwxyz0123456789-");
+	return k ? n + 1 + k : 0;
+}
+
+/* A fence comment names a test that exists and that the model allows. */
+START_TEST(fence_comments_name_tests_that_fail)
+{
+	static const char *const files[] = {"chain", "cluster", "cta", "flag",
+	    "grid", "lock", "scan", "atomic"};
+	struct source source;
+	struct err err;
+	int found = 0;
+	size_t i, n;
+	const char *s;
+
+	read_distilled();
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		ck_assert(source_read(arena_printf(arena, "kernels/%s.cu",
+		    files[i]), 1 << 20, arena, &source, &err));
+		for (s = source.text; *s; s += n ? n : 1) {
+			const char *name;
+
+			n = test_name(s);
+			if (n == 0)
+				continue;
+			name = arena_strndup(arena, s, n);
+			ck_assert_msg(test_named(name) != NULL,
+			    "kernels/%s.cu: no test %s", files[i], name);
+			ck_assert_msg(answer_of(test_named(name)) ==
+			    ANSWER_ALLOWED, "%s", name);
+			found++;
+		}
+	}
+	ck_assert_int_ge(found, 30);
+}
+END_TEST
+
 /* ---- on the software machine -------------------------------------------- */
 
 /* Those whose PTX it knows, which is most of them. */
@@ -443,6 +565,8 @@ suite_primitive(void)
 	tcase_add_loop_test(t, a_bad_entry_is_an_error_with_a_place, 0,
 	    (int)(sizeof(malformed) / sizeof(*malformed)));
 	tcase_add_test(t, a_kernel_is_cut_out_with_its_shared_variables);
+	tcase_add_test(t, the_model_says_what_entries_say);
+	tcase_add_test(t, fence_comments_name_tests_that_fail);
 	tcase_add_test(t, sound_primitives_are_clean);
 	tcase_add_loop_test(t, a_twin_is_caught_by_what_it_does_wrong, 0,
 	    (int)(sizeof(wrong) / sizeof(*wrong)));
