@@ -135,7 +135,9 @@ search_outcomes(struct search *s)
 		interleave(s);
 }
 
-/* The reads of a loop's last turn, which will go on like it. */
+/* The reads of a loop's last turn, which will go on like it. Only strong
+   ones must come to see the last write: a weak read is promised nothing,
+   and on a warm line of L1 it does go on for ever. */
 static void
 find_spinning(struct search *s)
 {
@@ -146,7 +148,8 @@ find_spinning(struct search *s)
 		const struct path *path = s->path[t];
 
 		for (i = path->spin_from; path->spins && i < path->count; i++)
-			if (path->events[i].event.kind == EVENT_READ)
+			if (path->events[i].event.kind == EVENT_READ &&
+			    path->events[i].event.sem != SEM_WEAK)
 				s->spinning |= BIT(s->first[t] + i);
 	}
 	s->spinning &= s->g.reads;
