@@ -207,7 +207,7 @@ put_lines(FILE *f, const struct table *t, bool differing, struct arena *a)
 	    "differ</h2>\n" : "<section><h2>%d test%s on which they agree"
 	    "</h2>\n", n, n == 1 ? "" : "s");
 	if (n) {
-		fprintf(f, "%s<div class=\"scroll\"><table>\n", differing ?
+		fprintf(f, "%s<div class=\"scroll\"><table cellpadding=\"4\">\n", differing ?
 		    "" : "<details><summary>show them</summary>");
 		put_heads(f, t, "Test", a);
 		for (i = 0; i < t->nlines; i++)
@@ -224,7 +224,8 @@ put_runs(FILE *f, const struct table *t, struct arena *a)
 {
 	int i;
 
-	fputs("<div class=\"scroll\"><table class=\"list\"><tr><th>Device"
+	fputs("<div class=\"scroll\"><table class=\"list\" "
+	    "cellpadding=\"4\"><tr><th>Device"
 	    "</th><th>Run</th><th class=\"n\">tests</th><th class=\"n\">"
 	    "showed weak</th><th class=\"n\">failed</th>"
 	    "<th class=\"n\">instances</th></tr>\n", f);
@@ -271,7 +272,7 @@ put_costs(FILE *f, const struct table *t, struct arena *a)
 	if (!d || !d->nprimitives)
 		return;
 	fputs("<section><h2>Costs of primitives</h2>\n<div class=\"scroll\">"
-	    "<table>\n", f);
+	    "<table cellpadding=\"4\">\n", f);
 	put_heads(f, t, "Primitive", a);
 	for (i = 0; i < d->nprimitives; i++) {
 		if (!d->primitives[i].nbench)

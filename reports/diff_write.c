@@ -169,10 +169,10 @@ put_tiles(FILE *f, const struct diff *d)
 	fputs("<ul class=\"tiles\">\n", f);
 	for (i = 0; i < CHANGE_COUNT; i++)
 		if (counts[i])
-			fprintf(f, "<li class=\"%s\"><b>%d</b><span>%s</span>"
+			fprintf(f, "<li class=\"%s\"><b>%d</b> <span>%s</span>"
 			    "</li>\n", change_rows[i].worse ? "bad" : "weak",
 			    counts[i], change_rows[i].name);
-	fprintf(f, "<li><b>%d</b><span>outcomes within noise</span></li>"
+	fprintf(f, "<li><b>%d</b> <span>outcomes within noise</span></li>"
 	    "</ul>\n", d->quiet);
 }
 
@@ -193,7 +193,7 @@ diff_html(FILE *f, const struct diff *d, const struct html_options *o)
 		put_notice(f, "Software PTX machine: no GPU was involved.");
 	put_tiles(f, d);
 	if (d->count)
-		fputs("<div class=\"scroll\"><table class=\"list\"><tr><th>"
+		fputs("<div class=\"scroll\"><table class=\"list\" cellpadding=\"4\"><tr><th>"
 		    "</th><th>Test</th><th class=\"n\">Before</th>"
 		    "<th class=\"n\">After</th><th></th></tr>\n", f);
 	for (i = 0; i < d->count; i++)

@@ -21,7 +21,7 @@ title(const struct document *d, const struct summary *s, struct arena *a)
 static void
 put_tile(FILE *f, const char *class, const char *number, const char *words)
 {
-	fprintf(f, "<li class=\"%s\"><b>%s</b><span>%s</span></li>\n", class,
+	fprintf(f, "<li class=\"%s\"><b>%s</b> <span>%s</span></li>\n", class,
 	    number, words);
 }
 
@@ -100,16 +100,16 @@ put_nav(FILE *f, const struct document *d)
 {
 	fputs("<nav>", f);
 	if (any_failing(d))
-		fputs("<a href=\"#failed\">Failed</a>", f);
+		fputs("<a href=\"#failed\">Failed</a>\n", f);
 	if (d->ntests)
-		fputs("<a href=\"#matrix\">Shapes and annotations</a>"
-		    "<a href=\"#weak\">Weak behaviour</a>"
-		    "<a href=\"#unseen\">Not seen</a>", f);
+		fputs("<a href=\"#matrix\">Shapes and annotations</a>\n"
+		    "<a href=\"#weak\">Weak behaviour</a>\n"
+		    "<a href=\"#unseen\">Not seen</a>\n", f);
 	if (d->nprimitives)
-		fputs("<a href=\"#primitives\">Primitives</a>", f);
+		fputs("<a href=\"#primitives\">Primitives</a>\n", f);
 	if (d->nclaims)
-		fputs("<a href=\"#claims\">Claims</a>", f);
-	fputs("<a href=\"#tests\">Tests</a><a href=\"#run\">The run</a>"
+		fputs("<a href=\"#claims\">Claims</a>\n", f);
+	fputs("<a href=\"#tests\">Tests</a>\n<a href=\"#run\">The run</a>"
 	    "</nav>\n", f);
 }
 
@@ -191,7 +191,7 @@ put_weak(FILE *f, const struct document *d, struct arena *a)
 	    "it is allowed.</p>\n", n, n > LIST_MAX ?
 	    ", the most frequent first" : "");
 	if (n)
-		fputs("<div class=\"scroll\"><table class=\"list\"><tr><th>"
+		fputs("<div class=\"scroll\"><table class=\"list\" cellpadding=\"4\"><tr><th>"
 		    "Test</th><th class=\"wide\">on a logarithmic scale</th>"
 		    "<th class=\"n\">share</th><th class=\"n\">a second"
 		    "</th></tr>\n", f);
@@ -220,7 +220,7 @@ put_cell_list(FILE *f, const struct document *d, enum cell cell,
 	if (!n)
 		return;
 	fprintf(f, "<details%s><summary>%d %s</summary>\n"
-	    "<div class=\"scroll\"><table class=\"list\">\n",
+	    "<div class=\"scroll\"><table class=\"list\" cellpadding=\"4\">\n",
 	    n <= 10 ? " open" : "", n, words);
 	for (i = 0; i < d->ntests; i++) {
 		const struct doc_test *t = &d->tests[i];
@@ -277,7 +277,7 @@ put_tests(FILE *f, const struct document *d, int details, struct arena *a)
 			fprintf(f, "<p class=\"dim\">The first %d passing "
 			    "tests are shown in full, the rest in a line "
 			    "each.</p><div class=\"scroll\">"
-			    "<table class=\"list\">\n", details);
+			    "<table class=\"list\" cellpadding=\"4\">\n", details);
 		table = true;
 		html_test_line(f, d, &d->tests[i], a);
 	}

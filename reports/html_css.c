@@ -11,6 +11,7 @@ const char *const html_css[] = {
 	"--unj:#b08ae6;--good:#49b982;--warn:#e5a343;--link:#7db5f5}}\n",
 	"*{box-sizing:border-box}"
 	"body{margin:0 auto;max-width:76rem;padding:1rem 1.25rem 4rem;"
+	"overflow-wrap:break-word;"
 	"background:var(--bg);color:var(--fg);"
 	"font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,"
 	"'Helvetica Neue',Arial,sans-serif}\n"

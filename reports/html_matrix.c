@@ -36,7 +36,7 @@ put_matrix(FILE *f, const struct document *d, const struct matrix *m)
 	int i, k;
 
 	fprintf(f, "<h3>%s%s</h3>\n<div class=\"scroll\">"
-	    "<table class=\"matrix\"><thead><tr><th></th>",
+	    "<table class=\"matrix\" cellpadding=\"2\"><thead><tr><th></th>",
 	    *m->placement ? "Threads " : "Other tests", m->placement);
 	for (k = 0; k < m->ncolumns; k++) {
 		fputs("<th scope=\"col\">", f);

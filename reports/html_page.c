@@ -21,7 +21,7 @@ page_begin(FILE *f, const char *title, const struct html_options *o)
 	    "content=\"width=device-width, initial-scale=1\">\n"
 	    "<meta name=\"color-scheme\" content=\"light dark\">\n"
 	    "<meta name=\"referrer\" content=\"no-referrer\">\n"
-	    "<link rel=\"icon\" href=\"data:,\">\n<title>", f);
+	    "<title>", f);
 	put_xml(f, title);
 	fputs("</title>\n", f);
 	if (o->css) {

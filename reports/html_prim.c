@@ -54,7 +54,8 @@ put_table(FILE *f, const struct document *d)
 {
 	int i;
 
-	fputs("<div class=\"scroll\"><table class=\"list\"><tr><th>Verdict"
+	fputs("<div class=\"scroll\"><table class=\"list\" "
+	    "cellpadding=\"4\"><tr><th>Verdict"
 	    "</th><th>Primitive</th><th>Found</th>"
 	    "<th class=\"n wide\">Rounds</th></tr>\n", f);
 	for (i = 0; i < d->nprimitives; i++)
@@ -213,7 +214,7 @@ html_claims(FILE *f, const struct document *d)
 	if (!d->nclaims)
 		return;
 	fputs("<section id=\"claims\"><h2>Claims, checked here</h2>\n"
-	    "<div class=\"scroll\"><table class=\"list\">\n", f);
+	    "<div class=\"scroll\"><table class=\"list\" cellpadding=\"4\">\n", f);
 	for (i = 0; i < d->nclaims; i++) {
 		int k = d->claims[i].holds + 1;
 

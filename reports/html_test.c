@@ -59,7 +59,8 @@ put_threads(FILE *f, const struct doc_test *t)
 
 	if (!t->nthreads)
 		return;
-	fputs("<div class=\"scroll\"><table class=\"threads\"><tr>", f);
+	fputs("<div class=\"scroll\"><table class=\"threads\" "
+	    "cellpadding=\"6\"><tr>", f);
 	for (i = 0; i < t->nthreads; i++) {
 		fprintf(f, "<th>P%d <span class=\"dim\">", i);
 		put_xml(f, t->threads[i].place);
@@ -113,7 +114,7 @@ put_histogram(FILE *f, const struct doc_test *t)
 	if (!t->nrows && !t->nunseen)
 		return;
 	fputs("<h4>Outcomes</h4><div class=\"scroll\">"
-	    "<table class=\"hist\">\n", f);
+	    "<table class=\"hist\" cellpadding=\"4\">\n", f);
 	for (i = 0; i < t->nrows && i < ROWS_SHOWN; i++)
 		put_row(f, t, &t->rows[i]);
 	for (i = 0; i < t->nunseen && i < ROWS_SHOWN; i++)
@@ -211,7 +212,8 @@ put_environments(FILE *f, const struct doc_test *t)
 	if (!t->nenvironments)
 		return;
 	fprintf(f, "<details><summary>Environments (%d)</summary>"
-	    "<div class=\"scroll\"><table><tr><th class=\"n\">instances</th>"
+	    "<div class=\"scroll\"><table cellpadding=\"4\"><tr>"
+	    "<th class=\"n\">instances</th>"
 	    "<th class=\"n\">hits</th><th class=\"n\">time</th>"
 	    "<th>environment</th></tr>\n", t->nenvironments);
 	for (i = 0; i < t->nenvironments && i < 32; i++) {
@@ -250,14 +252,18 @@ put_machine_code(FILE *f, const struct doc_test *t)
 	}
 }
 
+/* In full where something is wrong, folded where nothing is. */
 static void
-put_text(FILE *f, const char *title, const char *s)
+put_why(FILE *f, const struct doc_test *t)
 {
-	if (!s || !*s)
+	bool fold = t->verdict == VERDICT_PASS;
+
+	if (!t->explanation || !*t->explanation)
 		return;
-	fprintf(f, "<h4>%s</h4><pre class=\"wrap\">", title);
-	put_xml(f, s);
-	fputs("</pre>\n", f);
+	fputs(fold ? "<details><summary>Why</summary>" : "<h4>Why</h4>", f);
+	fputs("<pre class=\"wrap\">", f);
+	put_xml(f, t->explanation);
+	fprintf(f, "</pre>%s\n", fold ? "</details>" : "");
 }
 
 static void
@@ -280,17 +286,22 @@ put_body(FILE *f, const struct document *d, const struct doc_test *t)
 	put_xml(f, t->file);
 	fprintf(f, ":%" PRIu64 "</span></p>\n", t->line);
 	put_threads(f, t);
-	fputs("<div class=\"sides\"><div>\n", f);
-	put_histogram(f, t);
-	put_text(f, "Why", t->explanation);
-	if (t->execution) {
-		fputs("<h4>Execution</h4>\n", f);
-		svg_execution(f, t);
+	fputs("<div class=\"sides\">\n", f);
+	if (t->nrows || t->nunseen) {
+		fputs("<div>\n", f);
+		put_histogram(f, t);
+		fputs("</div>", f);
 	}
-	fputs("</div><div>\n", f);
+	fputs("<div>\n", f);
 	put_evidence(f, t);
 	put_machine_code(f, t);
 	fputs("</div></div>\n", f);
+	if (t->execution) {
+		fprintf(f, "<h4>%s</h4>\n", t->answer == DOC_FORBIDDEN ?
+		    "An execution that is forbidden" : "Execution");
+		svg_execution(f, t);
+	}
+	put_why(f, t);
 	put_environments(f, t);
 	if (t->replay) {
 		fputs("<h4>Again</h4><code class=\"wrap\">", f);
@@ -307,11 +318,11 @@ html_test(FILE *f, const struct document *d, const struct doc_test *t,
 	fprintf(f, "<details class=\"test\"%s><summary>",
 	    open ? " open" : "");
 	put_badge(f, t);
-	fputs("<span class=\"name\">", f);
+	fputs(" <span class=\"name\">", f);
 	put_xml(f, test_label(d, t, a));
-	fputs("</span>", f);
+	fputs("</span> ", f);
 	svg_classes(f, t);
-	fputs("<span class=\"seen\">", f);
+	fputs(" <span class=\"seen\">", f);
 	put_seen(f, t);
 	fputs("</span></summary>\n", f);
 	put_body(f, d, t);

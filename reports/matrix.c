@@ -62,8 +62,8 @@ part(const char *s, size_t n, const char *key)
 }
 
 static const char *const placement_names[] = {
-	"across GPUs", "across clusters", "across CTAs", "inside one CTA",
-	"inside one warp", "",
+	"across GPUs", "across CTAs", "across the CTAs of one cluster",
+	"inside one CTA", "inside one warp", "",
 };
 
 /*
@@ -127,7 +127,7 @@ wanted(const struct doc_test *t, int device, int class)
 static const char *
 column_name(const struct doc_test *t)
 {
-	return t->variant && *t->variant ? t->variant : "-";
+	return t->variant && *t->variant ? t->variant : "(base)";
 }
 
 /* The names of rows and columns; false: none, or too many. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define CHAR_WIDTH 7.3
-#define BOX_HEIGHT 26.0
-#define ROW_HEIGHT 64.0
+#define BOX_HEIGHT 40.0
+#define ROW_HEIGHT 78.0
 #define TOP 30.0
 #define GAP 84.0 /* between columns, for the arrows' labels */
 #define EVENTS_SHOWN 64
@@ -17,7 +17,8 @@ static const struct relation {
 } relations[] = {
 	{"po", "#8a97a6", ""}, {"rf", "#d93a40", ""},
 	{"co", "#2f7ed8", ""}, {"fr", "#c47a12", ""},
-	{"sw", "#2b9360", ""}, {"sc", "#8f63cc", ""},
+	{"sw", "#2b9360", ""}, {"sync", "#2b9360", ""},
+	{"sc", "#8f63cc", ""},
 	{"cause", "#2b9360", "5 3"}, {"", "#8a97a6", "3 3"},
 };
 
@@ -45,14 +46,38 @@ struct drawing {
 	int ncolumns;
 };
 
+/*
+ * A box has two lines: "ld.weak.u32 r, [x]" and "(reads 0)". Where the first
+ * ends, in bytes; what stands in the parentheses is the second.
+ */
+static size_t
+first_line(const char *s)
+{
+	const char *cut = strstr(s, " (");
+
+	return cut ? (size_t)(cut - s) : strlen(s);
+}
+
+#define LINE_MAX_CHARS 48
+
+static double
+line_width(const char *s, size_t bytes)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < bytes; i++)
+		n += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return CHAR_WIDTH * (double)(n < LINE_MAX_CHARS ? n :
+	    LINE_MAX_CHARS) + 18;
+}
+
 static double
 text_width(const char *s)
 {
-	size_t n = 0;
+	size_t cut = first_line(s);
 
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return CHAR_WIDTH * (double)(n < 40 ? n : 40) + 18;
+	return fmax(line_width(s, cut), line_width(s + cut,
+	    strlen(s + cut)));
 }
 
 /* Initial writes stand in a row above the threads. */
@@ -109,20 +134,36 @@ leave(const struct box *b, double x, double y, double *to_x, double *to_y)
 	*to_y = b->y + dy * s;
 }
 
-/* The point that bends the arrow: none for neighbours in a column. */
-static void
-bend(const struct drawing *l, const struct doc_edge *e, int turn, double *x,
-    double *y)
+/* An arrow: from (x1, y1) to (x2, y2), bent by one point. */
+struct arrow {
+	double x1, y1, x2, y2, cx, cy;
+};
+
+/*
+ * Arrows inside a column leave its boxes on the right, but for program
+ * order between neighbours; others go from border to border.
+ */
+static struct arrow
+draw_arrow(const struct drawing *l, const struct doc_edge *e, int turn)
 {
 	const struct box *a = &l->boxes[e->from], *b = &l->boxes[e->to];
 	double dx = b->x - a->x, dy = b->y - a->y;
-	double length = fmax(hypot(dx, dy), 1);
-	bool column = fabs(dx) < 1;
-	double by = column ? (fabs(dy) < 1.5 * ROW_HEIGHT && !turn ? 0 :
-	    a->width / 2 + 46 + 14 * turn) : 14 + 16.0 * turn;
+	double length = fmax(hypot(dx, dy), 1), by = 14 + 16.0 * turn;
+	struct arrow w;
 
-	*x = (a->x + b->x) / 2 + (column ? by : -dy / length * by);
-	*y = (a->y + b->y) / 2 + (column ? 0 : dx / length * by);
+	if (fabs(dx) < 1 && (turn || fabs(dy) > 1.5 * ROW_HEIGHT)) {
+		double side = fmax(a->width, b->width) / 2;
+
+		return (struct arrow){a->x + a->width / 2 + 3, a->y,
+		    b->x + b->width / 2 + 3, b->y, a->x + side + 44 +
+		    16 * turn, a->y + dy / 2};
+	}
+	by = fabs(dx) < 1 ? 0 : by;
+	w.cx = (a->x + b->x) / 2 - dy / length * by;
+	w.cy = (a->y + b->y) / 2 + dx / length * by;
+	leave(a, w.cx, w.cy, &w.x1, &w.y1);
+	leave(b, w.cx, w.cy, &w.x2, &w.y2);
+	return w;
 }
 
 static void
@@ -141,41 +182,62 @@ put_head(FILE *f, double x, double y, double from_x, double from_y,
 }
 
 static void
-put_edge(FILE *f, const struct drawing *l, const struct doc_edge *e, int turn)
+put_edge(FILE *f, const struct drawing *l, const struct doc_edge *e,
+    int turn)
 {
 	const struct relation *r = &relations[relation_index(e->relation)];
-	double cx, cy, x1, y1, x2, y2;
+	struct arrow w = draw_arrow(l, e, turn);
 
-	bend(l, e, turn, &cx, &cy);
-	leave(&l->boxes[e->from], cx, cy, &x1, &y1);
-	leave(&l->boxes[e->to], cx, cy, &x2, &y2);
 	fprintf(f, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" "
-	    "stroke=\"%s\" stroke-width=\"1.6\"", x1, y1, cx, cy, x2, y2,
-	    r->color);
+	    "stroke=\"%s\" stroke-width=\"1.6\"", w.x1, w.y1, w.cx, w.cy,
+	    w.x2, w.y2, r->color);
 	if (*r->dash)
 		fprintf(f, " stroke-dasharray=\"%s\"", r->dash);
 	fputs("/>", f);
-	put_head(f, x2, y2, cx, cy, r->color);
+	put_head(f, w.x2, w.y2, w.cx, w.cy, r->color);
 	/* nearer to its source, where fewer arrows cross */
 	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\" class=\"halo\" "
 	    "font-weight=\"bold\" text-anchor=\"middle\">",
-	    0.45 * x1 + 0.44 * cx + 0.11 * x2,
-	    0.45 * y1 + 0.44 * cy + 0.11 * y2 + 4, r->color);
+	    0.45 * w.x1 + 0.44 * w.cx + 0.11 * w.x2,
+	    0.45 * w.y1 + 0.44 * w.cy + 0.11 * w.y2 + 4, r->color);
 	put_xml(f, e->relation);
+	fputs("</text>\n", f);
+}
+
+static void
+put_line(FILE *f, double x, double y, const char *s, size_t bytes)
+{
+	size_t n = bytes, chars = 0, i;
+	char line[4 * LINE_MAX_CHARS + 1];
+
+	for (i = 0; i < bytes; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80 &&
+		    chars++ == LINE_MAX_CHARS) {
+			n = i;
+			break;
+		}
+	memcpy(line, s, n);
+	line[n] = '\0';
+	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
+	    "fill=\"currentColor\">", x, y);
+	put_xml(f, line);
 	fputs("</text>\n", f);
 }
 
 static void
 put_box(FILE *f, const struct box *b, const char *text)
 {
+	size_t cut = first_line(text);
+	bool two = text[cut];
+
 	fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
 	    "height=\"%.0f\" rx=\"4\" fill=\"#8a97a6\" fill-opacity=\".13\" "
-	    "stroke=\"#8a97a6\"/><text x=\"%.1f\" y=\"%.1f\" "
-	    "text-anchor=\"middle\" fill=\"currentColor\">",
-	    b->x - b->width / 2, b->y - BOX_HEIGHT / 2, b->width, BOX_HEIGHT,
-	    b->x, b->y + 4);
-	put_xml(f, text);
-	fputs("</text>\n", f);
+	    "stroke=\"#8a97a6\"/>", b->x - b->width / 2,
+	    b->y - BOX_HEIGHT / 2, b->width, BOX_HEIGHT);
+	put_line(f, b->x, b->y + (two ? -4 : 4), text, cut);
+	if (two)
+		put_line(f, b->x, b->y + 12, text + cut + 1,
+		    strlen(text + cut + 1));
 }
 
 /* How many edges before this one join the same two events. */
