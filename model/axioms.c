@@ -59,6 +59,17 @@ axioms_values(const struct graph *g)
 	return rows_acyclic(rows, g->mem) ? AXIOM_NONE : AXIOM_THIN_AIR;
 }
 
+event_row
+axioms_thin_air(const struct graph *g)
+{
+	event_row rows[EVENTS_MAX] = {0};
+	int i;
+
+	EACH(i, g->mem)
+		rows[i] = g->x.rf[i] | g->x.dep[i];
+	return rows_cyclic(rows, g->mem);
+}
+
 /*
  * PTX ISA 8.10.2, Fence-SC: if one of two morally strong fence.sc comes
  * before the other in causality order, so it does in Fence-SC order. Read

@@ -405,11 +405,24 @@ set_source(struct graph *g, int read, int write)
 		g->x.rf[write] |= BIT(read);
 }
 
+/* No-Thin-Air, first over what dependencies look like, then over those
+   that are real. */
+static enum axiom
+try_values(struct search *s)
+{
+	enum axiom broken = axioms_values(&s->g);
+
+	while (broken && !s->m->opts->syntactic_deps &&
+	    products_refine(s, axioms_thin_air(&s->g)))
+		broken = axioms_values(&s->g);
+	return broken;
+}
+
 /* Could the reads chosen so far be of a consistent execution? */
 static bool
 could_hold(struct search *s)
 {
-	if (!work_add(s->m, 4) || axioms_values(&s->g))
+	if (!work_add(s->m, 4) || try_values(s))
 		return false;
 	graph_sync(&s->g);
 	return !try_orders(s);
@@ -425,7 +438,7 @@ choose_sources(struct search *s, int at)
 	if (s->done || s->m->stop != STOP_NOT)
 		return;
 	if (at == s->nreads) {
-		broken = axioms_values(g);
+		broken = try_values(s);
 		if (broken && !s->visit)
 			return;
 		graph_sync(g);

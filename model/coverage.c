@@ -75,6 +75,9 @@ check_insn(struct model *m, const struct insn *insn)
 		reason = operand_reason(insn);
 	if (!reason)
 		reason = version_reason(m, insn);
+	if (insn->proxy != PROXY_GENERIC &&
+	    insn->op->class != CLASS_PROXY_FENCE)
+		m->plain = false;
 	if (insn->proxy == PROXY_ASYNC &&
 	    insn->op->class != CLASS_PROXY_FENCE)
 		m->analogy = true;
@@ -87,6 +90,7 @@ coverage_check(struct model *m)
 	const struct program *p = m->p;
 	int t, i;
 
+	m->plain = !m->aliases && !m->opts->mutation;
 	for (i = 0; i < p->nvars; i++)
 		if (p->vars[i].alias_of >= 0 &&
 		    m->opts->version == MODEL_PTX60)

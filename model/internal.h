@@ -38,6 +38,7 @@ struct location {
 	struct loc first; /* who accessed it first, for messages */
 	uint64_t values[VALUES_MAX]; /* those it may hold; [0] initially */
 	struct support support[VALUES_MAX];
+	uint16_t writers[VALUES_MAX]; /* threads that may write each */
 	int nvalues;
 	int visible; /* of these, known when the round began */
 	int cell; /* number of (location, values[0]); the others follow */
@@ -55,6 +56,8 @@ struct path_event {
 	struct event event;
 	event_row data; /* reads on which address, value or guard depend */
 	event_row ctrl; /* reads that decided a branch before it */
+	event_row free, real; /* deps.c: reads dropped from these, and those
+		that were tried and stay */
 	uint64_t args[3]; /* BARRIER: its operands */
 	int nargs;
 };
@@ -92,10 +95,12 @@ struct model {
 	int phys[VARS_MAX]; /* variable that owns the bytes */
 	int virt[VARS_MAX]; /* variable whose address it has */
 	bool aliases; /* two variables share memory */
+	bool plain; /* one address and proxy a location, and no rule flipped */
 	enum scope near[THREADS_MAX][THREADS_MAX]; /* narrowest common scope */
 	struct location locs[LOCATIONS_MAX];
 	int nlocs;
 	int writes[THREADS_MAX][64]; /* which write has each number */
+	bool frozen; /* all values are known */
 	bool grew; /* a value, or a way to one, was found in this round */
 	struct paths paths[THREADS_MAX];
 	bool bounded;
@@ -120,7 +125,7 @@ struct graph {
 	event_row of_proxy[PROXY_ASYNC + 1]; /* events by proxy */
 	event_row of_loc[LOCATIONS_MAX]; /* accesses of a location */
 	event_row of_thread[THREADS_MAX];
-	const struct path_event *origin[EVENTS_MAX]; /* NULL: INIT */
+	struct path_event *origin[EVENTS_MAX]; /* NULL: INIT */
 	event_row address[EVENTS_MAX]; /* same virtual address */
 	event_row po_loc[EVENTS_MAX];
 	event_row release[EVENTS_MAX]; /* head -> writes of its pattern */
@@ -195,6 +200,10 @@ struct search {
 /* steps.c: the reads of its path that an event depends on */
 event_row path_event_deps(const struct model *m, const struct path_event *e);
 
+/* deps.c */
+bool deps_refine(struct model *m, int t, const struct path *path,
+    struct path_event *e, event_row reads);
+
 /* paths.c */
 bool paths_make(struct model *m);
 bool stop_reason(struct model *m, struct loc loc, const char *reason);
@@ -212,7 +221,7 @@ bool coverage_check(struct model *m);
 struct location *location_find(struct model *m, struct loc loc, int var,
     int offset, int size); /* NULL: m->stop */
 bool location_add_value(struct model *m, struct location *l, uint64_t value,
-    const struct support *support); /* false: too many */
+    int writer, const struct support *support); /* false: too many */
 /* Both this and that: false if `own`, a set, would always be needed. */
 bool support_join(struct support *a, const struct support *b, uint64_t own);
 bool support_widen(struct support *a, uint64_t needs); /* or that: true if
@@ -230,6 +239,8 @@ void rows_close(event_row *r, int n); /* transitive closure */
 void rows_reach(event_row *r, int n, int from, int to); /* adds an edge to a
 	closed relation */
 bool rows_acyclic(const event_row *r, event_row nodes);
+event_row rows_cyclic(const event_row *r, event_row nodes); /* those on a
+	cycle, or between two */
 static inline int
 row_first(event_row r)
 {
@@ -250,6 +261,7 @@ void graph_cause(struct graph *g); /* base, cause */
 /* axioms.c: the first axiom that is broken, over all that is there yet: each
    only breaks more as rf, sc and co grow */
 enum axiom axioms_values(const struct graph *g); /* rf, dep */
+event_row axioms_thin_air(const struct graph *g); /* events of the cycle */
 enum axiom axioms_cause(const struct graph *g); /* sc, cause */
 enum axiom axioms_location(const struct graph *g, int loc); /* co */
 /* The least coherence order that the axioms ask for. */
@@ -269,6 +281,9 @@ struct way *way_add(struct search *s, struct ways *ways);
 
 /* products.c: each combination of paths */
 void products_search(struct search *s);
+/* Drops dependencies between these events that are not real; false: all
+   are. */
+bool products_refine(struct search *s, event_row events);
 
 /* candidates.c: each execution of a combination of paths */
 void candidates_search(struct search *s);

@@ -127,10 +127,12 @@ location_value(const struct location *l, uint64_t value)
 
 bool
 location_add_value(struct model *m, struct location *l, uint64_t value,
-    const struct support *support)
+    int writer, const struct support *support)
 {
 	int at = location_value(l, value), i;
 
+	if (m->frozen)
+		return true;
 	l->written = true;
 	if (at < 0) {
 		if (l->nvalues == VALUES_MAX)
@@ -140,6 +142,8 @@ location_add_value(struct model *m, struct location *l, uint64_t value,
 		l->values[at] = value;
 		m->grew = true;
 	}
+	m->grew |= !(l->writers[at] >> writer & 1);
+	l->writers[at] |= (uint16_t)(1u << writer);
 	for (i = 0; i < support->count; i++)
 		m->grew |= support_widen(&l->support[at], support->needs[i]);
 	return true;

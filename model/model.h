@@ -17,6 +17,7 @@ struct model_opts {
 	bool red_acquires;
 	bool po_in_base;
 	bool cas_fail_writes;
+	bool syntactic_deps;
 	int unroll; /* backward jumps a thread may take; at least 1 */
 	uint64_t max_candidates; /* refuse beyond this much work */
 	bool witnesses; /* keep one execution an outcome, for the first
@@ -59,6 +60,7 @@ struct event {
 	int thread; /* -1: INIT */
 	int insn; /* index into the thread's insns, -1: INIT */
 	int turn; /* which execution of that instruction */
+	int part; /* element of a vector access */
 	int var, elem; /* virtual address, -1 if none */
 	int loc; /* physical location id: aliases share it */
 	int size;

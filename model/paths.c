@@ -98,9 +98,9 @@ keep_path(struct runner *r, struct round *round, size_t *room)
 	return true;
 }
 
-/* The next combination of choices, the last read first. */
-static bool
-next_choice(struct runner *r)
+/* The last read changes first. */
+bool
+runner_next(struct runner *r)
 {
 	while (r->depth > 0) {
 		if (++r->choice[r->depth - 1] < r->choices[r->depth - 1])
@@ -120,12 +120,11 @@ count_writes(const struct runner *r)
 	return n;
 }
 
-static bool
-run_thread(struct runner *r, int t, struct round *round)
+void
+runner_start(struct runner *r, int t)
 {
 	struct model *m = r->m;
-	size_t n = (size_t)m->p->threads[t].nregs, room = 0;
-	int writes = 0;
+	size_t n = (size_t)m->p->threads[t].nregs;
 
 	r->t = t;
 	r->thread = &m->p->threads[t];
@@ -133,17 +132,25 @@ run_thread(struct runner *r, int t, struct round *round)
 	r->taint = arena_alloc(m->work, n * sizeof(*r->taint));
 	r->spin_value = arena_alloc(m->work, n * sizeof(*r->value));
 	r->depth = 0;
+}
+
+static bool
+run_thread(struct runner *r, int t, struct round *round)
+{
+	struct model *m = r->m;
+	size_t room = 0;
+	int writes = 0;
+
+	runner_start(r, t);
 	m->paths[t] = (struct paths){0};
 	do {
 		if (!steps_run(r) || !work_add(m, 1))
 			return false;
-		if (r->dropped)
-			continue;
 		if (!keep_path(r, round, &room))
 			return false;
 		if (count_writes(r) > writes)
 			writes = count_writes(r);
-	} while (next_choice(r));
+	} while (runner_next(r));
 	round->writes += writes;
 	return true;
 }
@@ -182,7 +189,8 @@ number_cells(struct model *m)
 	    stop_limit(m, "memory may hold more than 512 different values");
 }
 
-static void
+/* False if it writes a value that has no way to come about. */
+static bool
 find_cells(const struct model *m, struct path *path)
 {
 	int i;
@@ -195,12 +203,15 @@ find_cells(const struct model *m, struct path *path)
 		if (e->kind != EVENT_READ && e->kind != EVENT_WRITE)
 			continue;
 		value = location_value(&m->locs[e->loc], e->value);
+		if (value < 0)
+			return false;
 		if (e->kind == EVENT_WRITE)
 			cells_add(&path->provides, m->locs[e->loc].cell +
 			    value);
 		else if (value > 0)
 			cells_add(&path->needs, m->locs[e->loc].cell + value);
 	}
+	return true;
 }
 
 bool
@@ -252,14 +263,19 @@ static void
 drop_all_orphans(struct model *m)
 {
 	bool changed = true;
-	int t, i;
+	int t, i, kept;
 
-	for (t = 0; t < m->p->nthreads; t++)
-		for (i = 0; i < m->paths[t].count; i++) {
-			find_cells(m, &m->paths[t].list[i]);
-			cells_merge(&m->paths[t].provides,
-			    &m->paths[t].list[i].provides);
-		}
+	for (t = 0; t < m->p->nthreads; t++) {
+		struct paths *paths = &m->paths[t];
+
+		for (i = kept = 0; i < paths->count; i++)
+			if (find_cells(m, &paths->list[i]))
+				paths->list[kept++] = paths->list[i];
+		paths->count = kept;
+		for (i = 0; i < kept; i++)
+			cells_merge(&paths->provides,
+			    &paths->list[i].provides);
+	}
 	while (changed) {
 		changed = false;
 		for (t = 0; t < m->p->nthreads; t++)
@@ -281,5 +297,6 @@ paths_make(struct model *m)
 			    "ld.global.nc of a location that the test writes "
 			    "(PTX ISA 8.1: outside the model)");
 	drop_all_orphans(m);
+	m->frozen = true;
 	return true;
 }

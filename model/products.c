@@ -27,7 +27,6 @@ add_inits(struct search *s)
 		if (x->count == EVENTS_MAX)
 			return false;
 		g->origin[x->count] = NULL;
-		x->dep[x->count] = 0;
 		x->events[x->count++] = (struct event){
 			.kind = EVENT_INIT, .sem = SEM_WEAK, .thread = -1,
 			.insn = -1, .var = l->root,
@@ -45,7 +44,7 @@ add_thread(struct search *s, int t, int count)
 {
 	struct graph *g = &s->g;
 	struct execution *x = &g->x;
-	int first = s->first[t] = x->count, i, j;
+	int first = s->first[t] = x->count, i;
 
 	if (first + count > EVENTS_MAX)
 		return false;
@@ -56,13 +55,28 @@ add_thread(struct search *s, int t, int count)
 		*e = s->path[t]->events[i].event;
 		if (e->rmw >= 0)
 			e->rmw = e->rmw < count ? e->rmw + first : -1;
-		x->dep[first + i] = 0;
 		g->barrier[first + i] = 0;
-		EACH(j, path_event_deps(s->m, g->origin[first + i]))
-			x->dep[first + j] |= BIT(first + i);
 	}
 	x->count += count;
 	return true;
+}
+
+static void
+add_dependencies(struct search *s)
+{
+	struct execution *x = &s->g.x;
+	int i, j;
+
+	memset(x->dep, 0, (size_t)x->count * sizeof(*x->dep));
+	for (i = 0; i < x->count; i++) {
+		int first;
+
+		if (x->events[i].thread < 0)
+			continue;
+		first = s->first[x->events[i].thread];
+		EACH(j, path_event_deps(s->m, s->g.origin[i]))
+			x->dep[first + j] |= BIT(i);
+	}
 }
 
 static bool
@@ -80,8 +94,27 @@ build(struct search *s, const struct way *way)
 		    s->path[t]->count))
 			return stop_limit(s->m, "an execution has more than "
 			    "64 events");
+	add_dependencies(s);
 	graph_static(&s->g);
 	return true;
+}
+
+bool
+products_refine(struct search *s, event_row events)
+{
+	bool refined = false;
+	int i;
+
+	EACH(i, events) {
+		int t = s->g.x.events[i].thread;
+
+		if (t >= 0 && deps_refine(s->m, t, s->path[t],
+		    s->g.origin[i], events >> s->first[t]))
+			refined = true;
+	}
+	if (refined)
+		add_dependencies(s);
+	return refined;
 }
 
 /* ---- one combination -------------------------------------------------- */

@@ -40,9 +40,10 @@ rows_reach(event_row *r, int n, int from, int to)
 			r[i] |= gained;
 }
 
-/* Takes away nodes without successors until none is left, or only cycles. */
-bool
-rows_acyclic(const event_row *r, event_row nodes)
+/* Takes away nodes without successors until none is left, or only what
+   leads to cycles. */
+static event_row
+without_ends(const event_row *r, event_row nodes)
 {
 	event_row left = nodes, before;
 	int i;
@@ -53,5 +54,21 @@ rows_acyclic(const event_row *r, event_row nodes)
 			if (!(r[i] & left))
 				left &= ~BIT(i);
 	} while (left && left != before);
-	return !left;
+	return left;
+}
+
+bool
+rows_acyclic(const event_row *r, event_row nodes)
+{
+	return !without_ends(r, nodes);
+}
+
+event_row
+rows_cyclic(const event_row *r, event_row nodes)
+{
+	event_row inverse[EVENTS_MAX];
+
+	nodes = without_ends(r, nodes);
+	rows_invert(r, inverse, EVENTS_MAX);
+	return without_ends(inverse, nodes);
 }

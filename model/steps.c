@@ -188,6 +188,63 @@ find_support(struct runner *r, struct support *support, event_row reads,
 	return true;
 }
 
+/* Which value a read that is not free returned in the given path, or -1. */
+static int
+fixed_value(const struct runner *r, const struct location *l,
+    const struct event *e)
+{
+	int i;
+
+	for (i = 0; r->path && i < r->path->count; i++) {
+		const struct event *f = &r->path->events[i].event;
+
+		if (f->kind == EVENT_READ && f->insn == e->insn &&
+		    f->turn == e->turn && f->part == e->part)
+			return r->free & BIT(i) || f->loc != e->loc ? -1 :
+			    location_value(l, f->value);
+	}
+	return -1;
+}
+
+/*
+ * The values that a read may return, as a set of their numbers. What the
+ * thread itself wrote to the location is read only from the last such
+ * write, and the initial value only before any: PTX ISA 8.10.5 and 8.10.6
+ * forbid the rest, where all accesses have one address and proxy.
+ */
+static event_row
+possible_values(const struct runner *r, const struct location *l)
+{
+	int n = l->visible ? l->visible : 1, last, own, i;
+	event_row all = n == 64 ? ~(event_row)0 : BIT(n) - 1, found = 0;
+
+	if (!r->m->plain)
+		return all;
+	last = r->last_write[l - r->m->locs];
+	own = last < 0 ? 0 : location_value(l, r->events[last].event.value);
+	if (own >= 0)
+		found = BIT(own);
+	EACH(i, all)
+		if (l->writers[i] & ~(1u << r->t))
+			found |= BIT(i);
+	return found ? found : BIT(0);
+}
+
+static int
+next_value(struct runner *r, const struct location *l)
+{
+	event_row values = possible_values(r, l);
+	int k;
+
+	if (r->nreads == r->depth) {
+		r->choice[r->depth++] = 0;
+		r->choices[r->nreads] = __builtin_popcountll(values);
+	}
+	for (k = r->choice[r->nreads++]; k > 0; k--)
+		values &= values - 1;
+	return row_first(values);
+}
+
 static struct path_event *
 add_read(struct runner *r, const struct insn *insn, const struct operand *o,
     int i)
@@ -199,11 +256,10 @@ add_read(struct runner *r, const struct insn *insn, const struct operand *o,
 
 	if (!l)
 		return NULL;
-	if (r->nreads == r->depth) {
-		r->choice[r->depth++] = 0;
-		r->choices[r->nreads] = l->visible ? l->visible : 1;
-	}
-	value = r->choice[r->nreads++];
+	e->event.part = i;
+	value = fixed_value(r, l, &e->event);
+	if (value < 0)
+		value = next_value(r, l);
 	e->event.value = l->values[value];
 	support = &r->support[e - r->events];
 	find_support(r, support, path_event_deps(r->m, e), 0);
@@ -248,17 +304,19 @@ add_write(struct runner *r, const struct insn *insn, const struct operand *o,
 	if (!l)
 		return NULL;
 	e->data |= taint;
+	e->event.part = i;
 	e->event.rmw = read;
 	e->event.value = value_cut(value, insn->type);
+	r->last_write[l - r->m->locs] = (int)(e - r->events);
+	/* a value that needs itself is found some other way or not at all:
+	   if the dependency is not real, by the same write after others */
 	if (!find_support(r, &support, path_event_deps(r->m, e),
-	    HAS(r->m, THIN_AIR) ? own : 0)) {
-		r->dropped = true;
+	    HAS(r->m, THIN_AIR) ? own : 0))
 		return e;
-	}
 	for (i = 0; i < support.count; i++)
 		support.needs[i] |= own;
-	return location_add_value(r->m, l, e->event.value, &support) ? e :
-	    NULL;
+	return location_add_value(r->m, l, e->event.value, r->t, &support) ?
+	    e : NULL;
 }
 
 /* A load extends to the width of its register, by sign or zeros. */
@@ -490,9 +548,10 @@ reset(struct runner *r)
 	for (i = 0; i < r->thread->nregs; i++)
 		set_register(r, i, r->thread->regs[i].init, 0);
 	memset(r->turn, 0, sizeof(r->turn));
+	memset(r->last_write, -1, sizeof(r->last_write));
 	r->pc = r->jumps = r->count = r->nreads = 0;
 	r->ctrl = 0;
-	r->cut = r->spins = r->dropped = false;
+	r->cut = r->spins = false;
 	r->spin_pc = -1;
 	r->spin_from = 0;
 }
@@ -503,7 +562,7 @@ steps_run(struct runner *r)
 	const struct thread *t = r->thread;
 
 	reset(r);
-	for (; r->pc < t->ninsns && !r->cut && !r->dropped; r->pc++) {
+	for (; r->pc < t->ninsns && !r->cut; r->pc++) {
 		const struct insn *insn = &t->insns[r->pc];
 		int pc = r->pc;
 

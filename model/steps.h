@@ -15,17 +15,22 @@ struct runner {
 	struct path_event events[EVENTS_MAX];
 	struct support support[EVENTS_MAX]; /* of each read and write */
 	int count;
+	int last_write[LOCATIONS_MAX]; /* event, or -1 */
 	/* which value each read returns, in order, and of how many */
 	int choice[EVENTS_MAX], choices[EVENTS_MAX], nreads, depth;
-	bool dropped; /* no execution has this run */
+	/* deps.c: reads of `path` that are not `free` return what they did */
+	const struct path *path;
+	event_row free;
 	bool cut, spins;
 	/* the state at the last backward jump, to know a spin loop */
 	int spin_pc, spin_from;
 	uint64_t *spin_value;
 };
 
-/* steps.c: to the end of the code, of its turns, or of all hope (dropped);
-   false: m->stop */
+/* steps.c: to the end of the code, or of its turns; false: m->stop */
 bool steps_run(struct runner *r);
+/* paths.c */
+void runner_start(struct runner *r, int t); /* for a thread */
+bool runner_next(struct runner *r); /* the next combination of choices */
 
 #endif

@@ -104,7 +104,8 @@ write_ptx(struct text *t, struct row *rows, int n)
 		    "    warp: %d\n    code: |\n", rows[i].place[0],
 		    rows[i].place[1], rows[i].place[2], i);
 		while ((size = next_insn(&rows[i], &insn)) > 0)
-			text_printf(t, "      %.*s;\n", size, insn);
+			text_printf(t, "      %.*s%s\n", size, insn,
+			    insn[size - 1] == ':' ? "" : ";");
 	}
 }
 

@@ -81,8 +81,11 @@ run_model(const struct program *p, struct comparison *c, bool undefined,
 
 	model_defaults(&opts, c->version);
 	opts.witnesses = true;
+	opts.syntactic_deps = true;
 	if (!model_run(p, &opts, c->arena, &out, &err)) {
-		text_printf(&c->why, "%s\n", err.message);
+		c->skipped = err.code == ERR_LIMIT;
+		if (!c->skipped)
+			text_printf(&c->why, "%s\n", err.message);
 		return false;
 	}
 	if ((out.status != MODEL_OK) != undefined)
