@@ -42,7 +42,7 @@ compare(struct study *s, const struct program *p, const struct outcomes *out,
 }
 
 void
-study_run(struct study *s, const struct program *p, struct arena *a)
+study_weak(struct study *s, const struct program *p, struct arena *a)
 {
 	struct model_opts opts;
 	struct outcomes out;

@@ -18,7 +18,7 @@ struct study {
 };
 
 /* Dies if the plan cannot be made; not judged where it may not be. */
-void study_run(struct study *s, const struct program *p, struct arena *a);
+void study_weak(struct study *s, const struct program *p, struct arena *a);
 bool study_sound(const struct study *s);
 /* Reads all programs of a file; dies if it does not read. */
 struct suite study_read(const char *path, struct arena *a);

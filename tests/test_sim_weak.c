@@ -57,7 +57,7 @@ START_TEST(corners_show_what_is_allowed)
 		struct study s = {.options = "", .seed = 11,
 		    .instances = 30000};
 
-		study_run(&s, &suite.programs[i], each);
+		study_weak(&s, &suite.programs[i], each);
 		ck_assert_msg(s.judged && study_sound(&s), "%s: %s\n%s",
 		    suite.programs[i].name, s.err.message, s.why.s);
 		ck_assert_msg(s.allowed - s.seen <=
@@ -85,7 +85,7 @@ START_TEST(interleavings_only_without_weakness)
 		struct study s = {.options = "memory=sc", .seed = 12,
 		    .instances = 2000};
 
-		study_run(&s, &suite.programs[i], each);
+		study_weak(&s, &suite.programs[i], each);
 		ck_assert(model_run(&suite.programs[i], &opts, each, &out,
 		    &err));
 		for (k = sc = 0; k < out.count; k++)
@@ -123,7 +123,7 @@ random_one(uint64_t n, struct arena *a)
 	source.size = strlen(source.text);
 	if (!read_yaml(&source, a, &suite, &errs))
 		return false; /* more outcomes than fit */
-	study_run(&s, &suite.programs[0], a);
+	study_weak(&s, &suite.programs[0], a);
 	ck_assert_msg(study_sound(&s), "draw %llu: %s\n%s%s",
 	    (unsigned long long)n, s.err.message, s.why.s, source.text);
 	return s.judged;
@@ -162,7 +162,7 @@ shipped_file(const char *path, struct coverage *c)
 		struct study s = {.options = "", .seed = 13,
 		    .instances = c->instances};
 
-		study_run(&s, p, each);
+		study_weak(&s, p, each);
 		ck_assert_msg(study_sound(&s), "%s: %s\n%s", p->name,
 		    s.err.message, s.why.s);
 		if (s.judged && p->nthreads <= 3) {
