@@ -93,6 +93,42 @@ const char *tool_find(const char *name, struct arena *a);
 bool tool_run(const char *const *argv, double timeout, size_t limit,
     struct text *out, int *status, struct err *err);
 
+/* ---- machine code ------------------------------------------------------ */
+
+/* One instruction of the machine code. */
+struct sass_insn {
+	uint32_t offset;
+	const char *text; /* "@P0 LDG.E.STRONG.GPU R6, desc[UR4][R6.64]" */
+	const char *opcode; /* "LDG.E.STRONG.GPU" */
+	int line; /* of the emitter's line table; 0: none */
+};
+
+/* The machine code of a test kernel beside its PTX. */
+struct sass {
+	enum doc_code status;
+	const char *detail; /* CHANGED: what, a line each; UNCHECKED: why */
+	const char *between; /* what of the harness stands between tested
+		instructions, a line each; "" if nothing */
+	const struct sass_insn *insns; /* in the order of addresses */
+	int ninsns;
+};
+
+/* sass.c, sass_read.c */
+/*
+ * Disassembles the cubin of a plan's module and checks that each memory
+ * access, fence and barrier of the test is there once, in order, with its
+ * strength and width. UNCHECKED without nvdisasm ($FENCEPOST_NVDISASM,
+ * PATH, or the toolkit's).
+ */
+void sass_check(const struct plan *plan, const void *elf, size_t size,
+    struct arena *a, struct sass *s);
+/* The same for what nvdisasm -g -c wrote. */
+void sass_check_text(const struct plan *plan, const char *text,
+    struct arena *a, struct sass *s);
+/* The machine code of the test kernel, the tested instructions marked. */
+void sass_print(struct text *t, const struct plan *plan,
+    const struct sass *s);
+
 /* What came back from one test on one device. */
 struct tally {
 	uint64_t *bins; /* program->noutcomes, by outcome code */

@@ -87,6 +87,12 @@ emit_note(struct emit *e, const char *format, ...)
 	va_end(args);
 }
 
+void
+emit_line(struct emit *e, int number)
+{
+	text_printf(&e->text, "\t.loc 1 %d 1\n", number);
+}
+
 bool
 emit_know(struct emit *e, const char *name)
 {
@@ -170,8 +176,8 @@ void
 emit_offset(struct emit *e, const char *to, const char *base,
     const char *from)
 {
-	emit_put(e, "cvt.u64.u32 $woffset, %s", from);
-	emit_put(e, "add.u64 %s, %s, $woffset", to, base);
+	emit_put(e, "cvt.u64.u32 $w_offset, %s", from);
+	emit_put(e, "add.u64 %s, %s, $w_offset", to, base);
 }
 
 /* ---- kernels ----------------------------------------------------------- */
@@ -179,15 +185,9 @@ emit_offset(struct emit *e, const char *to, const char *base,
 static const char *
 register_type(const char *name)
 {
-	switch (name[1]) {
-	case 'p':
-		return "pred";
-	case 'a':
-	case 'w':
-		return "b64";
-	default:
+	if (!strchr("paw", name[1]) || name[2] != '_')
 		return "b32";
-	}
+	return name[1] == 'p' ? "pred" : "b64";
 }
 
 static void

@@ -2,8 +2,8 @@
  * Private to emit*.c: writing kernels.
  *
  * The harness's own names begin with '$', so that they cannot meet a
- * test's. The letter after it says the type: $p... a predicate, $a... and
- * $w... 64 bits, any other small letter 32 bits; labels are in capitals.
+ * test's. $p_... is a predicate, $a_... an address and $w_... another 64-bit
+ * register, any other small name has 32 bits; labels are in capitals.
  * A register is declared where a kernel begins because a line names it.
  */
 #ifndef EMIT_H
@@ -40,6 +40,7 @@ struct codes {
 void emit_put(struct emit *e, const char *format, ...) EMIT_PRINTF(2);
 void emit_label(struct emit *e, const char *format, ...) EMIT_PRINTF(2);
 void emit_note(struct emit *e, const char *format, ...) EMIT_PRINTF(2);
+void emit_line(struct emit *e, int number); /* of the line table */
 /* The address in parameter `param`, in register `to`. */
 void emit_param(struct emit *e, const char *to, const char *param);
 /* quotient and remainder (either may be NULL) by a constant; n > 1 */

@@ -39,13 +39,15 @@ stress_access(struct emit *e, enum stress stress)
 	emit_put(e, "mad.lo.u32 $hash, $hash, 1664525, 1013904223");
 	emit_put(e, "mul.hi.u32 $line, $hash, %d", v->stress_lines);
 	emit_times(e, "$line", "$line", 128 * (uint32_t)v->stress_spread);
-	emit_offset(e, "$aline", "$astress", "$line");
+	emit_offset(e, "$a_line", "$a_stress", "$line");
+	emit_line(e, EMIT_LINE_STRESS);
 	if (stress == STRESS_LOAD || stress == STRESS_LOAD_STORE)
-		emit_put(e, "ld.relaxed.gpu.global.u32 $loaded, [$aline]");
+		emit_put(e, "ld.relaxed.gpu.global.u32 $loaded, [$a_line]");
 	if (stress == STRESS_STORE || stress == STRESS_LOAD_STORE)
-		emit_put(e, "st.relaxed.gpu.global.u32 [$aline+4], $hash");
+		emit_put(e, "st.relaxed.gpu.global.u32 [$a_line+4], $hash");
 	if (stress == STRESS_ATOMIC)
-		emit_put(e, "red.relaxed.gpu.global.add.u32 [$aline+8], 1");
+		emit_put(e, "red.relaxed.gpu.global.add.u32 [$a_line+8], 1");
+	emit_line(e, EMIT_LINE_HARNESS);
 	if (stress == STRESS_LOAD || stress == STRESS_LOAD_STORE)
 		emit_put(e, "xor.b32 $hash, $hash, $loaded");
 }
@@ -53,14 +55,14 @@ stress_access(struct emit *e, enum stress stress)
 static void
 stress_loop(struct emit *e, enum stress stress, int turns, int label)
 {
-	scratch(e, "$astress", e->plan->stress_offset);
+	scratch(e, "$a_stress", e->plan->stress_offset);
 	emit_put(e, "mov.u32 $left, %d", turns);
 	emit_label(e, "$STRESSING%d", label);
 	text_printf(&e->text, "\t.pragma \"nounroll\";\n");
 	stress_access(e, stress);
 	emit_put(e, "add.s32 $left, $left, -1");
-	emit_put(e, "setp.ne.s32 $pmore, $left, 0");
-	emit_put(e, "@$pmore bra $STRESSING%d", label);
+	emit_put(e, "setp.ne.s32 $p_more, $left, 0");
+	emit_put(e, "@$p_more bra $STRESSING%d", label);
 }
 
 void
@@ -100,19 +102,19 @@ evict(struct emit *e, int thread)
 		return;
 	emit_note(e, "push lines out of the L1");
 	hash(e, 5 * (uint32_t)thread + 1);
-	scratch(e, "$astress", e->plan->stress_offset);
+	scratch(e, "$a_stress", e->plan->stress_offset);
 	emit_put(e, "mov.u32 $left, %d", e->plan->env.evict);
 	emit_label(e, "$EVICT%d", label);
 	text_printf(&e->text, "\t.pragma \"nounroll\";\n");
 	emit_put(e, "and.b32 $line, $hash, %u", lines - 1);
 	emit_put(e, "shl.b32 $line, $line, 7");
-	emit_offset(e, "$aline", "$astress", "$line");
-	emit_put(e, "ld.global.u32 $loaded, [$aline]");
+	emit_offset(e, "$a_line", "$a_stress", "$line");
+	emit_put(e, "ld.global.u32 $loaded, [$a_line]");
 	emit_put(e, "or.b32 $sink, $sink, $loaded");
 	emit_put(e, "add.u32 $hash, $hash, 97");
 	emit_put(e, "add.s32 $left, $left, -1");
-	emit_put(e, "setp.ne.s32 $pmore, $left, 0");
-	emit_put(e, "@$pmore bra $EVICT%d", label);
+	emit_put(e, "setp.ne.s32 $p_more, $left, 0");
+	emit_put(e, "@$p_more bra $EVICT%d", label);
 }
 
 static bool
@@ -160,9 +162,9 @@ warm(struct emit *e, int thread)
 static void
 drain(struct emit *e)
 {
-	emit_put(e, "setp.eq.u32 $pnever, $sink, -1522443147");
-	scratch(e, "$aline", e->plan->stress_offset);
-	emit_put(e, "@$pnever st.global.u32 [$aline], $sink");
+	emit_put(e, "setp.eq.u32 $p_sunk, $sink, -1522443147");
+	scratch(e, "$a_line", e->plan->stress_offset);
+	emit_put(e, "@$p_sunk st.global.u32 [$a_line], $sink");
 }
 
 static bool
@@ -192,22 +194,22 @@ emit_before(struct emit *e, int thread)
 
 /* ---- starting together ------------------------------------------------- */
 
-/* Arrives at the counter at $acount and waits for $due arrivals; not for
+/* Arrives at the counter at $a_count and waits for $due arrivals; not for
    ever, since all that is lost is that the threads start together. */
 static void
 await(struct emit *e, int label)
 {
-	emit_put(e, "red.relaxed.gpu.global.add.u32 [$acount], 1");
+	emit_put(e, "red.relaxed.gpu.global.add.u32 [$a_count], 1");
 	emit_put(e, "mov.u32 $left, %d", e->plan->await);
 	emit_label(e, "$AWAIT%d", label);
 	text_printf(&e->text, "\t.pragma \"nounroll\";\n");
-	emit_put(e, "ld.relaxed.gpu.global.u32 $come, [$acount]");
+	emit_put(e, "ld.relaxed.gpu.global.u32 $come, [$a_count]");
 	emit_put(e, "sub.s32 $come, $come, $due");
-	emit_put(e, "setp.ge.s32 $pmore, $come, 0");
-	emit_put(e, "@$pmore bra $COME%d", label);
+	emit_put(e, "setp.ge.s32 $p_more, $come, 0");
+	emit_put(e, "@$p_more bra $COME%d", label);
 	emit_put(e, "add.s32 $left, $left, -1");
-	emit_put(e, "setp.ne.s32 $pmore, $left, 0");
-	emit_put(e, "@$pmore bra $AWAIT%d", label);
+	emit_put(e, "setp.ne.s32 $p_more, $left, 0");
+	emit_put(e, "@$p_more bra $AWAIT%d", label);
 	emit_label(e, "$COME%d", label);
 }
 
@@ -215,9 +217,9 @@ await(struct emit *e, int label)
 static void
 counter(struct emit *e, const char *index, uint32_t each)
 {
-	scratch(e, "$acount", e->plan->align_offset);
+	scratch(e, "$a_count", e->plan->align_offset);
 	emit_put(e, "shl.b32 $line, %s, 2", index);
-	emit_offset(e, "$acount", "$acount", "$line");
+	emit_offset(e, "$a_count", "$a_count", "$line");
 	emit_put(e, "shr.u32 $due, $base, %d", e->plan->epoch_shift);
 	if (each != 1)
 		emit_put(e, "mul.lo.u32 $due, $due, %u", each);
@@ -255,8 +257,8 @@ align_group(struct emit *e, int thread)
 	emit_note(e, "wait for the group's CTAs");
 	emit_sync(e);
 	if (is_first_of_cta(e, thread)) {
-		emit_put(e, "setp.ne.u32 $pmore, $local, 0");
-		emit_put(e, "@$pmore bra $GROUP%d", label);
+		emit_put(e, "setp.ne.u32 $p_more, $local, 0");
+		emit_put(e, "@$p_more bra $GROUP%d", label);
 		emit_put(e, "mov.u32 $line, $group");
 		if (plan->env.repeat > 1)
 			emit_put(e, "mad.lo.u32 $line, $turn, %u, $group",
@@ -306,6 +308,6 @@ emit_delay(struct emit *e, int thread)
 	emit_label(e, "$DELAY%d", label);
 	emit_put(e, "mov.u32 $clock, %%clock");
 	emit_put(e, "sub.u32 $clock, $clock, $began");
-	emit_put(e, "setp.lt.u32 $pmore, $clock, $hold");
-	emit_put(e, "@$pmore bra $DELAY%d", label);
+	emit_put(e, "setp.lt.u32 $p_more, $clock, $hold");
+	emit_put(e, "@$p_more bra $DELAY%d", label);
 }

@@ -18,8 +18,8 @@ emit_count(struct emit *e, const char *code)
 		emit_put(e, "red.relaxed.cta.shared.add.u32 [$counter], 1");
 		break;
 	case COUNTERS_GLOBAL:
-		emit_put(e, "mad.wide.u32 $abin, %s, 8, $abins", code);
-		emit_put(e, "red.relaxed.gpu.global.add.u64 [$abin], 1");
+		emit_put(e, "mad.wide.u32 $a_bin, %s, 8, $a_bins", code);
+		emit_put(e, "red.relaxed.gpu.global.add.u64 [$a_bin], 1");
 		break;
 	}
 }
@@ -34,8 +34,8 @@ clear_columns(struct emit *e)
 	emit_put(e, "add.u32 $counter, $counter, %u",
 	    4 * e->plan->tally.block);
 	emit_put(e, "add.s32 $left, $left, -1");
-	emit_put(e, "setp.ne.s32 $pmore, $left, 0");
-	emit_put(e, "@$pmore bra $CLEAR");
+	emit_put(e, "setp.ne.s32 $p_more, $left, 0");
+	emit_put(e, "@$p_more bra $CLEAR");
 }
 
 static void
@@ -43,8 +43,8 @@ clear_shared(struct emit *e)
 {
 	emit_put(e, "mov.u32 $bin, $tid");
 	emit_label(e, "$CLEAR");
-	emit_put(e, "setp.ge.u32 $pmore, $bin, %u", e->plan->nbins);
-	emit_put(e, "@$pmore bra $CLEARED");
+	emit_put(e, "setp.ge.u32 $p_more, $bin, %u", e->plan->nbins);
+	emit_put(e, "@$p_more bra $CLEARED");
 	emit_put(e, "mad.lo.u32 $counter, $bin, 4, $column");
 	emit_put(e, "st.shared.u32 [$counter], 0");
 	emit_put(e, "add.u32 $bin, $bin, %u", e->plan->tally.block);
@@ -72,7 +72,7 @@ emit_counters_start(struct emit *e)
 	if (shared_counters(e))
 		text_printf(&e->text, "\t.shared .align 16 .b8 $COUNTS[%u];\n",
 		    4 * shared_counters(e));
-	emit_param(e, "$abins", "bins");
+	emit_param(e, "$a_bins", "bins");
 	if (e->plan->counters == COUNTERS_GLOBAL)
 		return;
 	emit_put(e, "mov.u32 $column, $COUNTS");
@@ -107,9 +107,9 @@ sum_columns(struct emit *e)
 static void
 add_to_bin(struct emit *e)
 {
-	emit_put(e, "mad.wide.u32 $abin, $bin, 8, $abins");
-	emit_put(e, "cvt.u64.u32 $wsum, $sum");
-	emit_put(e, "@$padds red.relaxed.gpu.global.add.u64 [$abin], $wsum");
+	emit_put(e, "mad.wide.u32 $a_bin, $bin, 8, $a_bins");
+	emit_put(e, "cvt.u64.u32 $w_sum, $sum");
+	emit_put(e, "@$p_adds red.relaxed.gpu.global.add.u64 [$a_bin], $w_sum");
 }
 
 /* One warp a bin and turn, or one thread where counters are shared. */
@@ -131,15 +131,15 @@ emit_counters_end(struct emit *e)
 		emit_put(e, "add.u32 $lane_at, $lane_at, $counter");
 	}
 	emit_label(e, "$FLUSH");
-	emit_put(e, "setp.ge.u32 $pmore, $bin, %u", e->plan->nbins);
-	emit_put(e, "@$pmore bra $FLUSHED");
+	emit_put(e, "setp.ge.u32 $p_more, $bin, %u", e->plan->nbins);
+	emit_put(e, "@$p_more bra $FLUSHED");
 	if (columns) {
 		sum_columns(e);
-		emit_put(e, "setp.eq.u32 $padds, $lane, 0");
+		emit_put(e, "setp.eq.u32 $p_adds, $lane, 0");
 	} else {
 		emit_put(e, "mad.lo.u32 $counter, $bin, 4, $column");
 		emit_put(e, "ld.shared.u32 $sum, [$counter]");
-		emit_put(e, "setp.ne.u32 $padds, $sum, 0");
+		emit_put(e, "setp.ne.u32 $p_adds, $sum, 0");
 	}
 	add_to_bin(e);
 	emit_put(e, "add.u32 $bin, $bin, %u", columns ? block / 32 : block);

@@ -12,7 +12,7 @@ emit_epoch(struct emit *e, uint64_t value, int size, bool old)
 	int64_t add = (int64_t)value;
 	const char *name = arena_printf(e->arena, "$%s%llu",
 	    old ? "old" : "now", (unsigned long long)value);
-	const char *wide = arena_printf(e->arena, "$w%s", name + 1);
+	const char *wide = arena_printf(e->arena, "$w_%s", name + 1);
 
 	if (old)
 		add -= (int64_t)1 << e->plan->epoch_shift;
@@ -38,7 +38,7 @@ emit_load_type(int size)
 static void
 pick(struct emit *e, const char *to, uint32_t hit, const char *miss)
 {
-	emit_put(e, "selp.b32 %s, %u, %s, $phit", to, hit, miss);
+	emit_put(e, "selp.b32 %s, %u, %s, $p_hit", to, hit, miss);
 }
 
 static int
@@ -72,7 +72,7 @@ decode_epoch(struct emit *e, int s, const char *from, const char *to,
 
 			if (index < 0)
 				continue;
-			emit_put(e, "setp.eq.b%d $phit, %s, %s", 8 * v->size,
+			emit_put(e, "setp.eq.b%d $p_hit, %s, %s", 8 * v->size,
 			    from, emit_epoch(e, stored[i], v->size, !turn));
 			pick(e, to, (uint32_t)index * r->step, miss);
 			miss = to;
@@ -99,18 +99,18 @@ decode_neighbours(struct emit *e, int s, const char *from, int bits,
 	const struct slot *slot = &e->program->slots[s];
 
 	if (bits == 64) {
-		emit_put(e, "sub.u64 $wrank, %s, %llu", from,
+		emit_put(e, "sub.u64 $w_rank, %s, %llu", from,
 		    (unsigned long long)slot->values[0]);
-		emit_put(e, "setp.lt.u64 $phit, $wrank, %d", slot->nvalues);
-		emit_put(e, "cvt.u32.u64 $rank_of, $wrank");
+		emit_put(e, "setp.lt.u64 $p_hit, $w_rank, %d", slot->nvalues);
+		emit_put(e, "cvt.u32.u64 $rank_of, $w_rank");
 	} else {
 		emit_put(e, "sub.u32 $rank_of, %s, %u", from,
 		    (uint32_t)slot->values[0]);
-		emit_put(e, "setp.lt.u32 $phit, $rank_of, %d",
+		emit_put(e, "setp.lt.u32 $p_hit, $rank_of, %d",
 		    slot->nvalues);
 	}
 	emit_times(e, "$rank_of", "$rank_of", e->plan->report[s].step);
-	emit_put(e, "selp.b32 %s, $rank_of, %u, $phit", to, other);
+	emit_put(e, "selp.b32 %s, $rank_of, %u, $p_hit", to, other);
 }
 
 static void
@@ -125,7 +125,7 @@ decode_chain(struct emit *e, int s, const char *from, int bits,
 
 		if (bits == 32)
 			value = (uint32_t)value;
-		emit_put(e, "setp.eq.b%d $phit, %s, %llu", bits, from,
+		emit_put(e, "setp.eq.b%d $p_hit, %s, %llu", bits, from,
 		    (unsigned long long)value);
 		pick(e, to, (uint32_t)i * e->plan->report[s].step,
 		    i ? to : arena_printf(e->arena, "%u", other));
@@ -201,8 +201,8 @@ emit_initial(struct emit *e, int var, int elem, const char *address,
 	if (plan_stored(e->plan, var, elem, stored))
 		value = stored[0];
 	if (v->size == 8 && value >> 31) {
-		emit_put(e, "mov.u64 $winit, %llu", (unsigned long long)value);
-		emit_put(e, "st.%s.u64 [%s+%lld], $winit",
+		emit_put(e, "mov.u64 $w_init, %llu", (unsigned long long)value);
+		emit_put(e, "st.%s.u64 [%s+%lld], $w_init",
 		    space_name(v->space), address, (long long)offset);
 		return;
 	}

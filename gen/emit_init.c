@@ -12,12 +12,12 @@ init_vars(struct emit *e)
 
 		if (p->vars[i].space != SPACE_GLOBAL || p->vars[i].alias_of >= 0)
 			continue;
-		emit_param(e, "$at", arena_printf(e->arena, "var_%s",
+		emit_param(e, "$a_at", arena_printf(e->arena, "var_%s",
 		    p->vars[s->region].name));
 		emit_times(e, "$byte", "$k", s->stride);
-		emit_offset(e, "$at", "$at", "$byte");
+		emit_offset(e, "$a_at", "$a_at", "$byte");
 		for (j = 0; j < p->vars[i].count; j++)
-			emit_initial(e, i, j, "$at", (int64_t)s->offset +
+			emit_initial(e, i, j, "$a_at", (int64_t)s->offset +
 			    j * p->vars[i].size);
 	}
 }
@@ -31,10 +31,10 @@ init_results(struct emit *e)
 	for (i = 0; i < e->program->nthreads; i++) {
 		if (!e->plan->result_bytes[i])
 			continue;
-		emit_param(e, "$at", arena_printf(e->arena, "result_%d", i));
+		emit_param(e, "$a_at", arena_printf(e->arena, "result_%d", i));
 		emit_times(e, "$byte", "$k", (uint32_t)size);
-		emit_offset(e, "$at", "$at", "$byte");
-		emit_put(e, "st.global.%s [$at], -1", emit_load_type(size));
+		emit_offset(e, "$a_at", "$a_at", "$byte");
+		emit_put(e, "st.global.%s [$a_at], -1", emit_load_type(size));
 	}
 }
 
@@ -44,12 +44,12 @@ init_counters(struct emit *e)
 	if (e->plan->stress_offset == 0)
 		return;
 	emit_note(e, "arrivals of the start alignment");
-	emit_put(e, "setp.lt.u32 $pcounter, $k, %zu",
+	emit_put(e, "setp.lt.u32 $p_counter, $k, %zu",
 	    e->plan->stress_offset / 4);
-	emit_param(e, "$at", "scratch");
+	emit_param(e, "$a_at", "scratch");
 	emit_put(e, "shl.b32 $byte, $k, 2");
-	emit_offset(e, "$at", "$at", "$byte");
-	emit_put(e, "@$pcounter st.global.u32 [$at], 0");
+	emit_offset(e, "$a_at", "$a_at", "$byte");
+	emit_put(e, "@$p_counter st.global.u32 [$a_at], 0");
 }
 
 /* The test reads the first pair; it copies it to the second for the tally,
@@ -59,13 +59,13 @@ init_epoch(struct emit *e)
 {
 	emit_note(e, "the number of the first launch");
 	emit_put(e, "or.b32 $zero, $tid, $cta");
-	emit_put(e, "setp.ne.u32 $pother, $zero, 0");
-	emit_put(e, "@$pother ret");
-	emit_param(e, "$at", "epoch");
-	emit_put(e, "st.global.u32 [$at], %d", 1 << e->plan->epoch_shift);
-	emit_put(e, "st.global.u32 [$at+4], 0");
-	emit_put(e, "st.global.u32 [$at+16], 0");
-	emit_put(e, "st.global.u32 [$at+20], 0");
+	emit_put(e, "setp.ne.u32 $p_other, $zero, 0");
+	emit_put(e, "@$p_other ret");
+	emit_param(e, "$a_at", "epoch");
+	emit_put(e, "st.global.u32 [$a_at], %d", 1 << e->plan->epoch_shift);
+	emit_put(e, "st.global.u32 [$a_at+4], 0");
+	emit_put(e, "st.global.u32 [$a_at+16], 0");
+	emit_put(e, "st.global.u32 [$a_at+20], 0");
 }
 
 void
@@ -78,9 +78,9 @@ emit_init(struct emit *e)
 	emit_put(e, "mad.lo.u32 $k, $cta, %u, $tid", k->block);
 	emit_label(e, "$INSTANCE");
 	text_printf(&e->text, "\t.pragma \"nounroll\";\n");
-	emit_put(e, "setp.ge.u32 $pdone, $k, %llu",
+	emit_put(e, "setp.ge.u32 $p_done, $k, %llu",
 	    (unsigned long long)e->plan->instances);
-	emit_put(e, "@$pdone bra $DONE");
+	emit_put(e, "@$p_done bra $DONE");
 	init_vars(e);
 	init_results(e);
 	init_counters(e);

@@ -20,10 +20,10 @@ map_stress(struct emit *e)
 	every = e->plan->test.grid / ctas / stress;
 	emit_note(e, "one in %u stresses, the others run the test", every);
 	emit_divide(e, "$before", "$nth", "$unit", every);
-	emit_put(e, "setp.lt.u32 $pstress, $before, %u", stress);
-	emit_put(e, "setp.eq.u32 $plast, $nth, %u", every - 1);
-	emit_put(e, "and.pred $pstress, $pstress, $plast");
-	emit_put(e, "@$pstress bra $STRESS");
+	emit_put(e, "setp.lt.u32 $p_stress, $before, %u", stress);
+	emit_put(e, "setp.eq.u32 $p_last, $nth, %u", every - 1);
+	emit_put(e, "and.pred $p_stress, $p_stress, $p_last");
+	emit_put(e, "@$p_stress bra $STRESS");
 	emit_put(e, "min.u32 $before, $before, %u", stress);
 	emit_put(e, "sub.u32 $unit, $unit, $before");
 }
@@ -43,11 +43,11 @@ map_shuffle(struct emit *e)
 		emit_modulo(e, "$unit", "$unit", n);
 		return;
 	}
-	emit_put(e, "mul.wide.u32 $wunit, $unit, $turned");
-	emit_put(e, "cvt.u64.u32 $wmoved, $moved");
-	emit_put(e, "add.u64 $wunit, $wunit, $wmoved");
-	emit_put(e, "rem.u64 $wunit, $wunit, %u", n);
-	emit_put(e, "cvt.u32.u64 $unit, $wunit");
+	emit_put(e, "mul.wide.u32 $w_unit, $unit, $turned");
+	emit_put(e, "cvt.u64.u32 $w_moved, $moved");
+	emit_put(e, "add.u64 $w_unit, $w_unit, $w_moved");
+	emit_put(e, "rem.u64 $w_unit, $w_unit, %u", n);
+	emit_put(e, "cvt.u32.u64 $unit, $w_unit");
 }
 
 /* $unit becomes the unit's index in its group. */
@@ -69,8 +69,8 @@ map_group(struct emit *e)
 		return;
 	emit_put(e, "mad.lo.u32 $group, $role_unit, %d, $group",
 	    plan->env.role_shift);
-	emit_put(e, "setp.ge.u32 $pover, $group, %u", plan->groups);
-	emit_put(e, "@$pover sub.u32 $group, $group, %u", plan->groups);
+	emit_put(e, "setp.ge.u32 $p_over, $group, %u", plan->groups);
+	emit_put(e, "@$p_over sub.u32 $group, $group, %u", plan->groups);
 }
 
 static void
@@ -160,9 +160,9 @@ instance_all(struct emit *e, int thread)
 	emit_put(e, "mov.u32 $role_group, $group");
 	if (shift) {
 		emit_put(e, "add.u32 $role_group, $group, %d", shift);
-		emit_put(e, "setp.ge.u32 $pover, $role_group, %u",
+		emit_put(e, "setp.ge.u32 $p_over, $role_group, %u",
 		    plan->groups);
-		emit_put(e, "@$pover sub.u32 $role_group, $role_group, %u",
+		emit_put(e, "@$p_over sub.u32 $role_group, $role_group, %u",
 		    plan->groups);
 	}
 	emit_put(e, "mov.u32 $local, $tid");

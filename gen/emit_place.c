@@ -106,14 +106,14 @@ emit_var_name(struct emit *e, int thread, int var)
 {
 	if (e->plan->env.layout == LAYOUT_SPLIT)
 		return e->program->vars[var].name;
-	return arena_printf(e->arena, "$a%d_%s", thread,
+	return arena_printf(e->arena, "$a_%d_%s", thread,
 	    e->program->vars[var].name);
 }
 
 const char *
 emit_generic_name(struct emit *e, int thread, int var)
 {
-	return arena_printf(e->arena, "$ageneric%d_%s", thread,
+	return arena_printf(e->arena, "$a_generic%d_%s", thread,
 	    e->program->vars[var].name);
 }
 
@@ -129,7 +129,7 @@ static const char *
 scaled(struct emit *e, int thread, const char *index, uint32_t stride)
 {
 	const char *offset = arena_printf(e->arena, "%s_%u", index, stride);
-	const char *wide = arena_printf(e->arena, "$w%s", offset + 1);
+	const char *wide = arena_printf(e->arena, "$w_%s", offset + 1);
 
 	if (emit_know(e, arena_printf(e->arena, "%d%s", thread, wide))) {
 		emit_times(e, offset, index, stride);
@@ -138,18 +138,14 @@ scaled(struct emit *e, int thread, const char *index, uint32_t stride)
 	return wide;
 }
 
-/* A variable of this role whose address in the same region is known. */
-static int
-neighbour(const struct emit *e, int thread, int var)
+/* From a parameter: an assembler that knew how far apart two variables are
+   would know that they are not the same, and reorder weak accesses. */
+static void
+add_offset(struct emit *e, const char *to, const char *from, int var)
 {
-	const struct spot *s = e->plan->spot;
-	int i;
-
-	for (i = 0; i < var; i++)
-		if (s[i].region == s[var].region &&
-		    s[i].stride == s[var].stride && emit_uses(e, thread, i))
-			return i;
-	return -1;
+	emit_param(e, "$w_distance", arena_printf(e->arena, "offset_%s",
+	    e->program->vars[var].name));
+	emit_put(e, "add.u64 %s, %s, $w_distance", to, from);
 }
 
 static void
@@ -157,20 +153,13 @@ address_global(struct emit *e, int thread, int var)
 {
 	const struct spot *s = &e->plan->spot[var];
 	const char *to = emit_var_name(e, thread, var);
-	int near = neighbour(e, thread, var);
 
-	if (near >= 0) {
-		emit_put(e, "add.s64 %s, %s, %lld", to,
-		    emit_var_name(e, thread, near), (long long)s->offset -
-		    (long long)e->plan->spot[near].offset);
-		return;
-	}
-	emit_param(e, "$aregion", arena_printf(e->arena, "var_%s",
+	emit_param(e, "$a_region", arena_printf(e->arena, "var_%s",
 	    e->program->vars[s->region].name));
-	emit_put(e, "add.u64 %s, $aregion, %s", to,
+	emit_put(e, "add.u64 %s, $a_region, %s", to,
 	    scaled(e, thread, "$inst", s->stride));
 	if (s->offset)
-		emit_put(e, "add.u64 %s, %s, %u", to, to, s->offset);
+		add_offset(e, to, to, var);
 }
 
 static int
@@ -195,7 +184,7 @@ address_shared(struct emit *e, int thread, int var)
 	emit_put(e, "add.u64 %s, %s, %s", to, to,
 	    scaled(e, thread, "$i", s->stride));
 	if (s->offset)
-		emit_put(e, "add.u64 %s, %s, %u", to, to, s->offset);
+		add_offset(e, to, to, var);
 	if (p->vars[var].cta != p->threads[thread].cta) {
 		emit_put(e, "mapa.shared::cluster.u64 %s, %s, %d", to, to,
 		    rank_of(e, p->vars[var].cta));
@@ -258,11 +247,11 @@ start_cta(struct emit *e, int cta)
 		if (p->vars[i].space != SPACE_SHARED || p->vars[i].cta != cta ||
 		    p->vars[i].alias_of >= 0)
 			continue;
-		emit_put(e, "mov.u64 $ashared, $SHARED");
+		emit_put(e, "mov.u64 $a_shared, $SHARED");
 		emit_times(e, "$start", "$tid", s->stride);
-		emit_offset(e, "$ashared", "$ashared", "$start");
+		emit_offset(e, "$a_shared", "$a_shared", "$start");
 		for (j = 0; j < p->vars[i].count; j++)
-			emit_initial(e, i, j, "$ashared", (int64_t)s->offset +
+			emit_initial(e, i, j, "$a_shared", (int64_t)s->offset +
 			    j * p->vars[i].size);
 	}
 }
@@ -280,8 +269,8 @@ emit_shared_start(struct emit *e)
 
 	emit_note(e, "initial values of shared memory");
 	if (plan->per_group < plan->test.block) {
-		emit_put(e, "setp.ge.u32 $pnone, $tid, %u", plan->per_group);
-		emit_put(e, "@$pnone bra $STARTED");
+		emit_put(e, "setp.ge.u32 $p_none, $tid, %u", plan->per_group);
+		emit_put(e, "@$p_none bra $STARTED");
 	}
 	for (i = 0; i < p->nthreads; i++) {
 		const struct place *at = &plan->place[i];
@@ -292,14 +281,14 @@ emit_shared_start(struct emit *e)
 		if (j < i || !owns_shared(p, p->threads[i].cta))
 			continue;
 		if (!all && plan->units > 1) {
-			emit_put(e, "setp.ne.u32 $pnone, $role_unit, %d",
+			emit_put(e, "setp.ne.u32 $p_none, $role_unit, %d",
 			    at->unit);
-			emit_put(e, "@$pnone bra $STARTED%d", i);
+			emit_put(e, "@$p_none bra $STARTED%d", i);
 		}
 		if (!all && plan->ranks > 1) {
-			emit_put(e, "setp.ne.u32 $pnone, $role_rank, %d",
+			emit_put(e, "setp.ne.u32 $p_none, $role_rank, %d",
 			    at->rank);
-			emit_put(e, "@$pnone bra $STARTED%d", i);
+			emit_put(e, "@$p_none bra $STARTED%d", i);
 		}
 		start_cta(e, p->threads[i].cta);
 		if (!all)

@@ -1,8 +1,12 @@
 /*
  * A role: one thread of the test. Its instructions stand in a scope of
  * their own in which registers and variables have the test's names, one
- * after the other; the only thing of the harness between them is the
- * count of turns before a branch back.
+ * after the other; the only thing of the harness between them is the count
+ * of turns before a branch back. They are a basic block of their own: a
+ * branch that is never taken goes around them by way of a loop, which no
+ * assembler turns into predicates. Without it ptxas moves what comes before
+ * and after in between, even the wait for a load's value before the store
+ * that follows the load.
  */
 #include "emit.h"
 
@@ -146,10 +150,10 @@ tested_insn(struct emit *e, int thread, int index)
 	}
 	if (insn->op->class == CLASS_BRANCH && insn->ops[0].imm <= index) {
 		emit_put(e, "add.s32 $spin, $spin, -1");
-		emit_put(e, "setp.eq.s32 $phung, $spin, 0");
-		emit_put(e, "@$phung bra $END%d", thread);
+		emit_put(e, "setp.eq.s32 $p_hung, $spin, 0");
+		emit_put(e, "@$p_hung bra $END%d", thread);
 	}
-	text_printf(&e->text, "\t.loc 1 %d 1\n", 1000 * (thread + 1) + index);
+	emit_line(e, 1000 * (thread + 1) + index);
 	if (is_lost(e, thread, index))
 		emit_note(e, "lost: %s", t.s);
 	else
@@ -168,12 +172,45 @@ is_loop_head(const struct thread *t, int insn)
 	return false;
 }
 
+/* Needs all that the test needs, so that it is ready before the branch. */
+static void
+way_around(struct emit *e, int thread)
+{
+	const struct thread *t = thread_of(e, thread);
+	int i;
+
+	emit_label(e, "$AROUND%d", thread);
+	emit_put(e, "mov.u32 $needed, 0");
+	for (i = 0; i < e->program->nvars; i++) {
+		const struct var *v = &e->program->vars[i];
+
+		if (!emit_uses(e, thread, i))
+			continue;
+		emit_put(e, "ld.volatile%s.u8 $need, [%s]",
+		    v->space == SPACE_GLOBAL ? ".global" :
+		    v->cta == t->cta ? ".shared" : ".shared::cluster",
+		    v->name);
+		emit_put(e, "add.u32 $needed, $needed, $need");
+	}
+	for (i = 0; i < t->ninsns; i++)
+		if (replaced(e, &t->insns[i]))
+			emit_put(e, "add.u32 $needed, $needed, %s",
+			    emit_epoch(e, (uint64_t)t->insns[i].ops[1].imm, 4,
+			    false));
+	emit_put(e, "setp.gt.u32 $p_needed, $needed, 7");
+	emit_put(e, "@$p_needed bra.uni $AROUND%d", thread);
+	emit_put(e, "setp.eq.u32 $p_needed, $needed, 3");
+	emit_put(e, "@$p_needed bra.uni $TEST%d", thread);
+}
+
 static void
 tested(struct emit *e, int thread)
 {
 	const struct thread *t = thread_of(e, thread);
 	int i;
 
+	emit_put(e, "@$p_never bra.uni $AROUND%d", thread);
+	emit_label(e, "$TEST%d", thread);
 	emit_note(e, "---- the test's own instructions");
 	for (i = 0; i <= t->ninsns; i++) {
 		if (label_of(t, i))
@@ -183,8 +220,10 @@ tested(struct emit *e, int thread)
 		if (i < t->ninsns)
 			tested_insn(e, thread, i);
 	}
-	text_printf(&e->text, "\t.loc 1 1 1\n");
+	emit_line(e, EMIT_LINE_HARNESS);
 	emit_note(e, "----");
+	emit_put(e, "bra $END%d", thread);
+	way_around(e, thread);
 	emit_label(e, "$END%d", thread);
 }
 
@@ -349,7 +388,7 @@ slot_shared(struct emit *e, int thread, int s, const char *code, bool first,
 {
 	const struct slot *slot = &e->program->slots[s];
 	const struct var *v = &e->program->vars[slot->var];
-	const char *to = v->size == 8 ? "$wfinal" : "$final";
+	const char *to = v->size == 8 ? "$w_final" : "$final";
 
 	emit_put(e, "ld.shared.%s %s, [%s+%d]", emit_load_type(v->size), to,
 	    emit_var_name(e, thread, slot->var), slot->elem * v->size);
@@ -364,8 +403,8 @@ copy_name(struct emit *e, int s)
 	const struct slot *slot = &e->program->slots[s];
 	enum type type = thread_of(e, slot->thread)->regs[slot->reg].type;
 
-	return arena_printf(e->arena, "$%sseen%d", type == TYPE_PRED ? "p" :
-	    type_size(type) == 8 ? "w" : "", s);
+	return arena_printf(e->arena, "$%sseen%d", type == TYPE_PRED ? "p_" :
+	    type_size(type) == 8 ? "w_" : "", s);
 }
 
 static enum type
@@ -435,15 +474,15 @@ decode(struct emit *e, int thread, struct codes codes)
 	if (n > 1)
 		emit_put(e, "min.u32 $code, $code, %u", codes.other);
 	if (thread_spins(thread_of(e, thread))) {
-		emit_put(e, "setp.eq.s32 $phung, $spin, 0");
-		emit_put(e, "selp.b32 $code, %u, $code, $phung", codes.hang);
+		emit_put(e, "setp.eq.s32 $p_hung, $spin, 0");
+		emit_put(e, "selp.b32 $code, %u, $code, $p_hung", codes.hang);
 	}
 }
 
 static const char *
 result_name(struct emit *e, int thread)
 {
-	return arena_printf(e->arena, "$aresult%d", thread);
+	return arena_printf(e->arena, "$a_result%d", thread);
 }
 
 static void
@@ -471,9 +510,9 @@ result_store(struct emit *e, int thread)
 
 	emit_put(e, "xor.b32 $code, $code, $mark");
 	if (e->sabotage == SABOTAGE_LOSE_RESULT) {
-		emit_put(e, "setp.ne.u32 $pkept, %s, 5",
+		emit_put(e, "setp.ne.u32 $p_kept, %s, 5",
 		    e->plan->env.layout == LAYOUT_ALL ? "$tid" : "$local");
-		keep = "@$pkept ";
+		keep = "@$p_kept ";
 	}
 	emit_put(e, "%sst.global.%s [%s], $code", keep,
 	    emit_load_type(e->plan->result_size), result_name(e, thread));

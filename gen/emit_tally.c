@@ -52,16 +52,16 @@ has_results(const struct emit *e)
 	return false;
 }
 
-/* $at = address in the region of `param` of instance $k */
+/* $a_at = address in the region of `param` of instance $k */
 static void
 locate(struct emit *e, const char *param, uint32_t stride)
 {
-	emit_param(e, "$at", param);
+	emit_param(e, "$a_at", param);
 	if (stride > 1) {
 		emit_times(e, "$byte", "$k", stride);
-		emit_offset(e, "$at", "$at", "$byte");
+		emit_offset(e, "$a_at", "$a_at", "$byte");
 	} else {
-		emit_offset(e, "$at", "$at", "$k");
+		emit_offset(e, "$a_at", "$a_at", "$k");
 	}
 }
 
@@ -91,17 +91,17 @@ one_result(struct emit *e, int thread, bool first)
 	uint32_t hang = size == 4 ? 0xffffff : mask >> 1;
 
 	locate_result(e, thread);
-	emit_put(e, "ld.global.%s $got, [$at]", emit_load_type(size));
+	emit_put(e, "ld.global.%s $got, [$a_at]", emit_load_type(size));
 	emit_put(e, "xor.b32 $got, $got, $mark");
 	if (size < 4)
 		emit_put(e, "and.b32 $got, $got, %u", mask);
-	emit_put(e, "setp.eq.u32 $phang_one, $got, %u", hang);
+	emit_put(e, "setp.eq.u32 $p_hang_one, $got, %u", hang);
 	if (first)
-		emit_put(e, "mov.pred $phang, $phang_one");
+		emit_put(e, "mov.pred $p_hang, $p_hang_one");
 	else
-		emit_put(e, "or.pred $phang, $phang, $phang_one");
-	emit_put(e, "setp.lt.u32 $pknown, $got, %u", e->program->noutcomes);
-	emit_put(e, "selp.b32 $got, $got, %d, $pknown", BAD);
+		emit_put(e, "or.pred $p_hang, $p_hang, $p_hang_one");
+	emit_put(e, "setp.lt.u32 $p_known, $got, %u", e->program->noutcomes);
+	emit_put(e, "selp.b32 $got, $got, %d, $p_known", BAD);
 	emit_put(e, "add.u32 $code, $code, $got");
 }
 
@@ -110,10 +110,10 @@ one_memory(struct emit *e, int s)
 {
 	const struct slot *slot = &e->program->slots[s];
 	const struct var *v = &e->program->vars[slot->var];
-	const char *to = v->size == 8 ? "$wgot" : "$got";
+	const char *to = v->size == 8 ? "$w_got" : "$got";
 
 	locate_var(e, slot->var);
-	emit_put(e, "ld.global.%s %s, [$at+%u]", emit_load_type(v->size), to,
+	emit_put(e, "ld.global.%s %s, [$a_at+%u]", emit_load_type(v->size), to,
 	    e->plan->spot[slot->var].offset +
 	    (uint32_t)(slot->elem * v->size));
 	emit_slot(e, s, to, v->size == 8 ? TYPE_B64 : TYPE_B32, "$code",
@@ -138,7 +138,7 @@ one_count(struct emit *e)
 			one_memory(e, i);
 	emit_put(e, "min.u32 $code, $code, %u", p->noutcomes);
 	if (!first)
-		emit_put(e, "selp.b32 $code, %u, $code, $phang",
+		emit_put(e, "selp.b32 $code, %u, $code, $p_hang",
 		    p->noutcomes + 1);
 	emit_count(e, "$code");
 }
@@ -154,7 +154,7 @@ one_reset(struct emit *e)
 			continue;
 		locate_var(e, i);
 		for (j = 0; j < p->vars[i].count; j++)
-			emit_initial(e, i, j, "$at",
+			emit_initial(e, i, j, "$a_at",
 			    (int64_t)e->plan->spot[i].offset +
 			    j * p->vars[i].size);
 	}
@@ -166,9 +166,9 @@ static void
 load_words(struct emit *e, const char *name, int n, uint32_t offset)
 {
 	if (n == 1)
-		emit_put(e, "ld.global.u32 %s0, [$at+%u]", name, offset);
+		emit_put(e, "ld.global.u32 %s0, [$a_at+%u]", name, offset);
 	else
-		emit_put(e, "ld.global.v4.u32 {%s0, %s1, %s2, %s3}, [$at+%u]",
+		emit_put(e, "ld.global.v4.u32 {%s0, %s1, %s2, %s3}, [$a_at+%u]",
 		    name, name, name, name, offset);
 }
 
@@ -219,8 +219,8 @@ many_results(struct emit *e)
 	for (j = 0; reporters > 1 && j < n; j++)
 		check_bytes(e, arena_printf(e->arena, "$sum%d", j));
 	emit_put(e, "and.b32 $bad, $bad, 2155905152");
-	emit_put(e, "setp.ne.u32 $pbad, $bad, 0");
-	emit_put(e, "@$pbad bra $SINGLY");
+	emit_put(e, "setp.ne.u32 $p_bad, $bad, 0");
+	emit_put(e, "@$p_bad bra $SINGLY");
 }
 
 static void
@@ -264,8 +264,8 @@ many_memory(struct emit *e)
 		}
 		emit_put(e, "max.u32 $bad, $bad, %s", code);
 	}
-	emit_put(e, "setp.ge.u32 $pbad, $bad, %u", p->noutcomes);
-	emit_put(e, "@$pbad bra $SINGLY");
+	emit_put(e, "setp.ge.u32 $p_bad, $bad, %u", p->noutcomes);
+	emit_put(e, "@$p_bad bra $SINGLY");
 }
 
 /* Counts of up to four outcomes in the bytes of $folded, then added to
@@ -328,7 +328,7 @@ many_reset(struct emit *e)
 			continue;
 		locate_var(e, i);
 		emit_put(e, "mov.u32 $fresh, %u", (uint32_t)p->vars[i].init[0]);
-		emit_put(e, "st.global.v4.u32 [$at+%u], "
+		emit_put(e, "st.global.v4.u32 [$a_at+%u], "
 		    "{$fresh, $fresh, $fresh, $fresh}",
 		    e->plan->spot[i].offset);
 	}
@@ -346,14 +346,14 @@ launch_number(struct emit *e)
 	if (!plan_test_reads_epoch(e->plan))
 		return;
 	emit_note(e, "this launch's number; the next one's for the test");
-	emit_param(e, "$aepoch", "epoch");
-	emit_put(e, "ld.global.v2.u32 {$base, $mark}, [$aepoch+%d]",
+	emit_param(e, "$a_epoch", "epoch");
+	emit_put(e, "ld.global.v2.u32 {$base, $mark}, [$a_epoch+%d]",
 	    is_separate(e) ? 16 : 0);
 	emit_put(e, "or.b32 $zero, $tid, $cta");
-	emit_put(e, "setp.eq.u32 $pfirst, $zero, 0");
+	emit_put(e, "setp.eq.u32 $p_first, $zero, 0");
 	emit_put(e, "add.u32 $next, $base, %d", 1 << e->plan->epoch_shift);
 	emit_put(e, "not.b32 $next_mark, $mark");
-	emit_put(e, "@$pfirst st.global.v2.u32 [$aepoch], "
+	emit_put(e, "@$p_first st.global.v2.u32 [$a_epoch], "
 	    "{$next, $next_mark}");
 	for (i = 0; i < e->program->nslots; i++) {
 		const struct report *r = &e->plan->report[i];
@@ -378,8 +378,8 @@ loop_start(struct emit *e, uint32_t chunks)
 	    e->plan->tally.block);
 	emit_label(e, "$CHUNK");
 	text_printf(&e->text, "\t.pragma \"nounroll\";\n");
-	emit_put(e, "setp.ge.u32 $pdone, $chunk, %u", chunks);
-	emit_put(e, "@$pdone bra $COUNTED");
+	emit_put(e, "setp.ge.u32 $p_done, $chunk, %u", chunks);
+	emit_put(e, "@$p_done bra $COUNTED");
 	emit_times(e, "$k", "$chunk", (uint32_t)e->plan->tally_width);
 }
 
@@ -399,8 +399,8 @@ singly(struct emit *e)
 	one_reset(e);
 	if (width > 1) {
 		emit_put(e, "add.u32 $k, $k, 1");
-		emit_put(e, "setp.ne.u32 $pmore, $k, $k_end");
-		emit_put(e, "@$pmore bra $SINGLE");
+		emit_put(e, "setp.ne.u32 $p_more, $k, $k_end");
+		emit_put(e, "@$p_more bra $SINGLE");
 	}
 }
 

@@ -28,13 +28,26 @@ launch_number(struct emit *e)
 	if (!plan_test_reads_epoch(e->plan))
 		return;
 	emit_note(e, "the launch number, and a copy of it for the tally");
-	emit_param(e, "$aepoch", "epoch");
-	emit_put(e, "ld.global.v2.u32 {$base, $mark}, [$aepoch]");
+	emit_param(e, "$a_epoch", "epoch");
+	emit_put(e, "ld.global.v2.u32 {$base, $mark}, [$a_epoch]");
 	if (e->plan->env.tally == TALLY_FUSED)
 		return;
 	emit_put(e, "or.b32 $zero, $tid, $cta");
-	emit_put(e, "setp.eq.u32 $pfirst, $zero, 0");
-	emit_put(e, "@$pfirst st.global.v2.u32 [$aepoch+16], {$base, $mark}");
+	emit_put(e, "setp.eq.u32 $p_first, $zero, 0");
+	emit_put(e, "@$p_first st.global.v2.u32 [$a_epoch+16], {$base, $mark}");
+}
+
+/* No address is 1, but the assembler cannot know: see emit_role.c. */
+static void
+never(struct emit *e)
+{
+	if (e->plan->test.nparams) {
+		emit_param(e, "$a_any", e->plan->test.params[0].name);
+		emit_put(e, "cvt.u32.u64 $never, $a_any");
+	} else {
+		emit_put(e, "mov.u32 $never, $tid");
+	}
+	emit_put(e, "setp.eq.u32 $p_never, $never, 1");
 }
 
 static void
@@ -46,8 +59,8 @@ counters_start(struct emit *e)
 	emit_put(e, "mov.u32 $counter, $COUNTS");
 	emit_put(e, "shl.b32 $counter_at, $tid, 2");
 	emit_put(e, "add.u32 $counter_at, $counter, $counter_at");
-	emit_put(e, "setp.lt.u32 $pcounts, $tid, %u", n);
-	emit_put(e, "@$pcounts st.shared.u32 [$counter_at], 0");
+	emit_put(e, "setp.lt.u32 $p_counts, $tid, %u", n);
+	emit_put(e, "@$p_counts st.shared.u32 [$counter_at], 0");
 	emit_put(e, "bar.sync %d", e->plan->barrier);
 }
 
@@ -66,9 +79,9 @@ dispatch(struct emit *e)
 
 	emit_note(e, "which role");
 	for (i = first; i < e->program->nthreads; i++) {
-		emit_put(e, "setp.eq.u32 $prole, $key, %d",
+		emit_put(e, "setp.eq.u32 $p_role, $key, %d",
 		    emit_key(e->plan, i));
-		emit_put(e, "@$prole bra $ROLE%d", i);
+		emit_put(e, "@$p_role bra $ROLE%d", i);
 	}
 	if (!first)
 		emit_put(e, "ret");
@@ -93,19 +106,19 @@ flush(struct emit *e)
 
 	emit_note(e, "add the CTA's counts to the bins");
 	emit_put(e, "bar.sync %d, %u", e->plan->barrier, e->plan->per_group);
-	emit_put(e, "setp.ge.u32 $pcounts, %s, %u", index, e->plan->nbins);
-	emit_put(e, "@$pcounts ret");
+	emit_put(e, "setp.ge.u32 $p_counts, %s, %u", index, e->plan->nbins);
+	emit_put(e, "@$p_counts ret");
 	emit_put(e, "mov.u32 $counter, $COUNTS");
 	emit_put(e, "shl.b32 $counter_at, %s, 2", index);
 	emit_put(e, "add.u32 $counter_at, $counter, $counter_at");
 	emit_put(e, "ld.shared.u32 $counted, [$counter_at]");
-	emit_put(e, "setp.eq.u32 $pcounts, $counted, 0");
-	emit_put(e, "@$pcounts ret");
-	emit_param(e, "$abins", "bins");
+	emit_put(e, "setp.eq.u32 $p_counts, $counted, 0");
+	emit_put(e, "@$p_counts ret");
+	emit_param(e, "$a_bins", "bins");
 	emit_put(e, "shl.b32 $counter_at, %s, 3", index);
-	emit_offset(e, "$abins", "$abins", "$counter_at");
-	emit_put(e, "cvt.u64.u32 $wcounted, $counted");
-	emit_put(e, "red.relaxed.gpu.global.add.u64 [$abins], $wcounted");
+	emit_offset(e, "$a_bins", "$a_bins", "$counter_at");
+	emit_put(e, "cvt.u64.u32 $w_counted, $counted");
+	emit_put(e, "red.relaxed.gpu.global.add.u64 [$a_bins], $w_counted");
 }
 
 static void
@@ -128,8 +141,8 @@ turns_end(struct emit *e)
 	emit_put(e, "add.u32 $first, $first, %u",
 	    e->plan->groups * e->plan->per_group);
 	emit_put(e, "add.u32 $turn, $turn, 1");
-	emit_put(e, "setp.ne.u32 $pturn, $turn, %d", e->plan->env.repeat);
-	emit_put(e, "@$pturn bra $TURN");
+	emit_put(e, "setp.ne.u32 $p_turn, $turn, %d", e->plan->env.repeat);
+	emit_put(e, "@$p_turn bra $TURN");
 }
 
 /* Where a role goes when it is done with an instance. */
@@ -168,9 +181,9 @@ roles(struct emit *e)
 	turns_end(e);
 	if (fused && e->plan->env.layout == LAYOUT_SPLIT &&
 	    e->plan->env.repeat > 1 && e->program->nthreads > 1) {
-		emit_put(e, "setp.ne.u32 $prole, $key, %d",
+		emit_put(e, "setp.ne.u32 $p_role, $key, %d",
 		    emit_key(e->plan, reporter(e)));
-		emit_put(e, "@$prole ret");
+		emit_put(e, "@$p_role ret");
 	}
 	if (fused) {
 		emit_label(e, "$COUNTED");
@@ -190,9 +203,10 @@ emit_test(struct emit *e)
 	if (e->plan->env.tally == TALLY_FUSED)
 		text_printf(&e->text, "\t.shared .align 8 .b8 $COUNTS[%u];\n",
 		    4 * e->plan->nbins);
-	text_printf(&e->text, "\t.loc 1 1 1\n");
+	emit_line(e, EMIT_LINE_HARNESS);
 	emit_put(e, "mov.u32 $tid, %%tid.x");
 	emit_put(e, "mov.u32 $cta, %%ctaid.x");
+	never(e);
 	launch_number(e);
 	emit_note(e, "where this thread is");
 	emit_map(e);

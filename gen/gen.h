@@ -457,7 +457,7 @@ enum draw_id {
 	DRAW_COUNT,
 };
 
-#define PARAMS_MAX 96
+#define PARAMS_MAX 128
 #define EPOCH_BYTES 64
 
 struct param {
@@ -813,7 +813,10 @@ bool plan_make(const struct program *p, const struct env *e,
 uint64_t plan_instance(const struct plan *plan, const uint32_t *draws,
     int thread, uint32_t cta, uint32_t tid, uint32_t turn);
 
-/* emit.c: the module's PTX; deterministic in (program, env, caps) */
+/* emit.c: the module's PTX; deterministic in (program, env, caps).
+   Line 1000 * (n + 1) + i of its line table is instruction i of thread n. */
+#define EMIT_LINE_HARNESS 1
+#define EMIT_LINE_STRESS 2
 const char *emit_ptx(const struct plan *plan, enum sabotage sabotage,
     struct arena *a);
 

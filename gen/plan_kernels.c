@@ -24,6 +24,21 @@ add_vars(const struct plan *plan, struct kernel *k, bool stored,
 				p->vars[i].name)});
 }
 
+/* How far into its region or its CTA's memory a variable begins. */
+static void
+add_offsets(const struct plan *plan, struct kernel *k, struct arena *a)
+{
+	const struct program *p = plan->program;
+	int i;
+
+	for (i = 0; i < p->nvars; i++)
+		if (plan->spot[i].offset)
+			add(k, (struct param){.kind = PARAM_U64, .index = i,
+			    .value = plan->spot[i].offset,
+			    .name = arena_printf(a, "offset_%s",
+				p->vars[i].name)});
+}
+
 static void
 add_results(const struct plan *plan, struct kernel *k, struct arena *a)
 {
@@ -116,6 +131,7 @@ kernel_test(struct plan *plan, struct arena *a)
 	k->cluster = plan->ranks > 1 ? (uint32_t)plan->ranks : 0;
 	k->together = test_together(plan);
 	add_vars(plan, k, false, a);
+	add_offsets(plan, k, a);
 	add_results(plan, k, a);
 	if (plan_test_reads_epoch(plan))
 		add_one(k, PARAM_EPOCH, "epoch");
