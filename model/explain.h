@@ -15,6 +15,7 @@ enum arrow {
 	ARROW_BARRIER, /* synchronizes-with, at a barrier */
 	ARROW_OBS, /* observation */
 	ARROW_DEP, /* dependency */
+	ARROW_INIT, /* the initial write before all others */
 	ARROW_COUNT,
 };
 
@@ -87,6 +88,28 @@ bool sync_missing(struct text *t, const struct picture *g, int write,
     int read);
 /* The same for pairs of fence.sc whose scopes do not reach. */
 bool fences_missing(struct text *t, const struct picture *g);
+
+#define KILLED_MAX 4 /* circles shown */
+
+struct killed {
+	struct execution x;
+	enum axiom axiom;
+	struct reason reason;
+	uint64_t count; /* candidates of the same circle */
+};
+
+struct kills {
+	struct killed list[KILLED_MAX];
+	int count;
+	uint64_t visits, others;
+	bool cut; /* there are more */
+};
+
+/* explain_words.c */
+void explain_words_allowed(struct text *t, const struct picture *g,
+    const struct model_opts *opts, const struct outcome *o);
+void explain_words_forbidden(struct text *t, const struct program *p,
+    const struct model_opts *opts, const struct kills *kills);
 
 /* explain_dot.c, explain_svg.c */
 void picture_dot(struct text *t, const struct picture *g);

@@ -139,7 +139,17 @@ causality_cycle(const struct execution *x, struct reason *best)
 		}
 }
 
-/* 8.10.1: causality order of writes that coherence order contradicts. */
+static bool
+same_writes(const struct execution *x, int i, int j)
+{
+	const struct event *a = &x->events[i], *b = &x->events[j];
+
+	return (a->kind == EVENT_WRITE || a->kind == EVENT_INIT) &&
+	    b->kind == EVENT_WRITE && a->loc == b->loc;
+}
+
+/* 8.10.1: causality order of writes that coherence order contradicts; or
+   8.2.6: an initial value that is to be the last. */
 static void
 coherence_cycle(const struct execution *x, struct reason *best)
 {
@@ -149,15 +159,21 @@ coherence_cycle(const struct execution *x, struct reason *best)
 		for (j = 0; j < x->count; j++) {
 			struct reason c = {.count = 0};
 
-			if (x->events[i].kind != EVENT_WRITE ||
-			    x->events[j].kind != EVENT_WRITE ||
-			    x->events[i].loc != x->events[j].loc ||
-			    !(x->cause[i] & BIT(j)) ||
+			if (!same_writes(x, i, j))
+				continue;
+			if (x->events[i].kind == EVENT_INIT) {
+				if (x->co[j] & BIT(i) &&
+				    add(&c, i, j, ARROW_INIT) &&
+				    add(&c, j, i, ARROW_CO))
+					keep_shorter(best, &c);
+				continue;
+			}
+			if (!(x->cause[i] & BIT(j)) ||
 			    !cause_path(x, i, j, &c))
 				continue;
-			if (x->cause[j] & BIT(i) ?
+			if (i == j || (x->cause[j] & BIT(i) ?
 			    cause_path(x, j, i, &c) :
-			    x->co[j] & BIT(i) && add(&c, j, i, ARROW_CO))
+			    x->co[j] & BIT(i) && add(&c, j, i, ARROW_CO)))
 				keep_shorter(best, &c);
 		}
 }

@@ -22,6 +22,8 @@ const struct arrow_style arrow_styles[ARROW_COUNT] = {
 	[ARROW_OBS] = {"obs", "is observed by", "8.9.2", "#d64545", false},
 	[ARROW_DEP] = {"dep", "decides the value of", "8.10.4", "#b5489a",
 		true},
+	[ARROW_INIT] = {"init", "comes before every write of its location, "
+		"and so before", "8.2.6", "#3b7dd8", true},
 };
 
 void

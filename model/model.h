@@ -161,6 +161,7 @@ void model_races(struct text *t, const struct program *p,
 /* strengthen.c */
 #define STRENGTHENINGS_MAX 6
 struct strengthening {
+	const struct program *program; /* with the changes made */
 	const char *what; /* "P0 line 4: st.relaxed.gpu -> st.release.gpu" */
 	int changes;
 	int cost; /* rough: they are in this order */

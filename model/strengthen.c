@@ -351,6 +351,7 @@ suggest(struct strength_search *s, change_set set)
 
 	weaken_forms(s, set, forms);
 	n = edits_of(s, set, forms, edits);
+	one.program = edit_program(s->p, edits, n, s->arena);
 	one.cost = cost_of(s, edits, n);
 	one.what = edit_describe(s->p, edits, n, s->arena);
 	one.changes = __builtin_popcountll(set);

@@ -15,31 +15,13 @@
 
 #define RUNS_MAX 3000 /* of the model, and the candidates of all of them */
 #define CANDIDATES_MAX 2000000
-#define KNOWN_MAX 1024
-#define SOUND_MAX 64
 #define TWINS_MAX 32
 #define TWIN_FRONT_MAX 256
-
-/* A state of each site. */
-struct point {
-	uint8_t at[SITES_MAX];
-};
-
-struct search {
-	const struct program *p;
-	struct model_opts opts;
-	struct arena *arena, *scratch;
-	struct site *sites;
-	int nsites;
-	uint64_t runs, candidates;
-	struct point sound[KNOWN_MAX], unsound[KNOWN_MAX];
-	int nsound, nunsound;
-};
 
 /* ---- points ----------------------------------------------------------- */
 
 static int
-point_edits(const struct search *w, const struct point *x,
+point_edits(const struct weaken *w, const struct point *x,
     struct edit *edits)
 {
 	int i, j, n = 0;
@@ -58,7 +40,7 @@ point_edits(const struct search *w, const struct point *x,
 }
 
 static int
-edits_count(const struct search *w)
+edits_count(const struct weaken *w)
 {
 	int i, n = 0;
 
@@ -69,7 +51,7 @@ edits_count(const struct search *w)
 
 /* Is a weaker than, or the same as, b? */
 static bool
-weaker(const struct search *w, const struct point *a, const struct point *b)
+weaker(const struct weaken *w, const struct point *a, const struct point *b)
 {
 	int i;
 
@@ -87,8 +69,8 @@ remember(struct point *list, int *count, const struct point *x)
 }
 
 /* Does the model still forbid it? *known: the budget has sufficed. */
-static bool
-forbids(struct search *w, const struct point *x, bool *known)
+bool
+weaken_forbids(struct weaken *w, const struct point *x, bool *known)
 {
 	struct edit *edits;
 	struct outcomes out = {0};
@@ -123,8 +105,8 @@ forbids(struct search *w, const struct point *x, bool *known)
 	return answer == ANSWER_FORBIDDEN;
 }
 
-static void
-report(const struct search *w, const struct point *x, int steps,
+void
+weaken_report(const struct weaken *w, const struct point *x, int steps,
     struct weakening **list, int *count, int max)
 {
 	struct edit *edits = arena_alloc(w->arena, (size_t)edits_count(w) *
@@ -166,8 +148,8 @@ depth(const struct site *s, int state)
 	return best;
 }
 
-static int
-steps_of(const struct search *w, const struct point *x)
+int
+weaken_steps(const struct weaken *w, const struct point *x)
 {
 	int i, n = 0;
 
@@ -178,38 +160,42 @@ steps_of(const struct search *w, const struct point *x)
 
 /* ---- twins ------------------------------------------------------------ */
 
-/*
- * From the bottom, where everything is as weak as can be, back up as far as
- * the outcome stays allowed: every further step would forbid it.
- */
-static bool
-climb(struct search *w, struct point *x)
+/* As strong as can be while the outcome stays allowed: every further step
+   would forbid it. States stand in the order of their depth. */
+void
+weaken_climb(struct weaken *w, struct point *x)
 {
 	bool known;
 	int i, j;
 
-	for (i = 0; i < w->nsites; i++)
-		x->at[i] = (uint8_t)lowest(&w->sites[i]);
-	if (forbids(w, x, &known) || !known)
-		return false;
 	for (i = 0; i < w->nsites; i++)
 		for (j = 0; j < x->at[i]; j++) {
 			struct point y = *x;
 
 			y.at[i] = (uint8_t)j;
 			if (!(w->sites[i].states[j].below >> x->at[i] & 1) ||
-			    forbids(w, &y, &known) || !known)
+			    weaken_forbids(w, &y, &known) || !known)
 				continue;
 			*x = y;
 			break;
 		}
-	return true;
+}
+
+static bool
+bottom_allows(struct weaken *w, struct point *x)
+{
+	bool known;
+	int i;
+
+	for (i = 0; i < w->nsites; i++)
+		x->at[i] = (uint8_t)lowest(&w->sites[i]);
+	return !weaken_forbids(w, x, &known) && known;
 }
 
 /* One more step at each site: those that allow are reported, the others go
    into `next`. */
 static int
-widen(struct search *w, const struct point *x, struct point *next, int n,
+widen(struct weaken *w, const struct point *x, struct point *next, int n,
     int steps, struct weakenings *out)
 {
 	bool known;
@@ -227,8 +213,8 @@ widen(struct search *w, const struct point *x, struct point *next, int n,
 				;
 			if (j < n)
 				continue;
-			if (!forbids(w, &y, &known) && known)
-				report(w, &y, steps, &out->twins,
+			if (!weaken_forbids(w, &y, &known) && known)
+				weaken_report(w, &y, steps, &out->twins,
 				    &out->ntwins, TWINS_MAX);
 			/* seen, whichever it is: an allowed one ends this */
 			if (n < TWIN_FRONT_MAX)
@@ -239,14 +225,14 @@ widen(struct search *w, const struct point *x, struct point *next, int n,
 }
 
 static void
-find_twins(struct search *w, struct weakenings *out)
+find_twins(struct weaken *w, struct weakenings *out)
 {
-	struct point *front, *next, *swap, top;
+	struct point *front, *next, *swap, low;
 	int n = 1, m, i, steps;
 
-	memset(&top, 0, sizeof(top));
-	/* nothing to weaken allows it: the shape alone forbids it */
-	if (!climb(w, &top))
+	memset(&low, 0, sizeof(low));
+	/* else the shape alone forbids it */
+	if (!bottom_allows(w, &low))
 		return;
 	front = arena_alloc(w->arena, TWIN_FRONT_MAX * sizeof(*front));
 	next = arena_alloc(w->arena, TWIN_FRONT_MAX * sizeof(*next));
@@ -258,96 +244,11 @@ find_twins(struct search *w, struct weakenings *out)
 		if (n == TWIN_FRONT_MAX)
 			break;
 	}
-	if (!out->ntwins)
-		report(w, &top, steps_of(w, &top), &out->twins,
+	if (!out->ntwins) {
+		weaken_climb(w, &low);
+		weaken_report(w, &low, weaken_steps(w, &low), &out->twins,
 		    &out->ntwins, TWINS_MAX);
-}
-
-/* ---- sound weakenings ------------------------------------------------- */
-
-struct descent {
-	struct search *w;
-	struct weakenings *out;
-	struct point *seen;
-	int nseen;
-};
-
-/*
- * Below a point that forbids: all minimal ones. Sites are lowered one after
- * the other; the points seen are remembered, so that each is once visited.
- */
-static void
-descend(struct descent *d, const struct point *x)
-{
-	struct search *w = d->w;
-	bool minimal = true, known;
-	int i;
-
-	for (i = 0; i < d->nseen; i++)
-		if (memcmp(&d->seen[i], x, sizeof(*x)) == 0)
-			return;
-	if (d->nseen == KNOWN_MAX || d->out->nsound == SOUND_MAX) {
-		d->out->complete = false;
-		return;
 	}
-	d->seen[d->nseen++] = *x;
-	for (i = w->nsites - 1; i >= 0; i--) {
-		uint32_t rest = w->sites[i].states[x->at[i]].next;
-
-		for (; rest; rest &= rest - 1) {
-			struct point y = *x;
-
-			y.at[i] = (uint8_t)__builtin_ctz(rest);
-			if (forbids(w, &y, &known)) {
-				minimal = false;
-				descend(d, &y);
-			} else if (!known) {
-				d->out->complete = false;
-			}
-		}
-	}
-	if (minimal)
-		report(w, x, steps_of(w, x), &d->out->sound, &d->out->nsound,
-		    SOUND_MAX);
-}
-
-/*
- * States that do not forbid even alone are dropped first: with others
- * lowered too they forbid less still.
- */
-static void
-prune(struct search *w)
-{
-	bool known;
-	int i, j, k;
-
-	for (i = 0; i < w->nsites; i++) {
-		struct site *s = &w->sites[i];
-		uint32_t good = 1;
-
-		for (j = 1; j < s->nstates; j++) {
-			struct point x;
-
-			memset(&x, 0, sizeof(x));
-			x.at[i] = (uint8_t)j;
-			if (forbids(w, &x, &known))
-				good |= 1u << j;
-		}
-		for (k = 0; k < s->nstates; k++)
-			s->states[k].next &= good;
-	}
-}
-
-static void
-find_sound(struct search *w, struct weakenings *out)
-{
-	struct descent d = {w, out, NULL, 0};
-	struct point top;
-
-	memset(&top, 0, sizeof(top));
-	d.seen = arena_alloc(w->arena, KNOWN_MAX * sizeof(*d.seen));
-	prune(w);
-	descend(&d, &top);
 }
 
 /* ---- the answer ------------------------------------------------------- */
@@ -356,7 +257,7 @@ static bool
 weaken(const struct program *p, const struct model_opts *opts, bool sound,
     struct arena *a, struct weakenings *out, struct err *err)
 {
-	struct search *w = arena_alloc(a, sizeof(*w));
+	struct weaken *w = arena_alloc(a, sizeof(*w));
 	struct outcomes base;
 	enum answer answer;
 
@@ -379,7 +280,7 @@ weaken(const struct program *p, const struct model_opts *opts, bool sound,
 	w->scratch = arena_new();
 	find_twins(w, out);
 	if (sound)
-		find_sound(w, out);
+		weaken_sound(w, out);
 	out->runs = w->runs;
 	arena_free(w->scratch);
 	return true;
