@@ -295,12 +295,16 @@ static void
 progress(void *user, int device, int test, uint64_t instances, uint64_t hits)
 {
 	struct run *r = user;
+	double left = r->work.seconds - (wall_clock() - r->begin);
 
 	if (!r->terminal || test < 0 || device != 0)
 		return;
-	fprintf(stderr, "\r\033[K[%d/%d] %.50s: %.3g instances, %.3g hits",
+	fprintf(stderr, "\r\033[K[%d/%d] %.40s: %s instances, %s hits",
 	    r->finished, r->work.ntests * r->work.ndevices,
-	    r->work.tests[test]->name, (double)instances, (double)hits);
+	    r->work.tests[test]->name, count_text(instances).s,
+	    count_text(hits).s);
+	if (!r->work.effort.instances && left > 0)
+		fprintf(stderr, ", %s left", time_text(left).s);
 	fflush(stderr);
 }
 
