@@ -1,4 +1,4 @@
-#include "driver.h"
+#include "primitive.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,13 +119,43 @@ write_github(const struct job *j, struct err *err)
 	return true;
 }
 
+static void
+put_primitives(FILE *f, const struct document *d, const struct style *style)
+{
+	int i;
+
+	for (i = 0; i < d->nprimitives; i++) {
+		struct span span = d->primitives[i].span;
+		json_t *entry = json_loadb(span.s, span.size, 0, NULL);
+
+		if (entry)
+			primitive_print(f, entry, style);
+		json_decref(entry);
+	}
+}
+
+/* As run and primitive print it. */
+static void
+put_text(FILE *f, const struct document *d, bool all)
+{
+	struct style style = {.sim = !d->hardware};
+	int i;
+
+	print_header(f, d, &style);
+	for (i = 0; i < d->ntests; i++)
+		if (all || verdicts[d->tests[i].verdict].exit)
+			print_test(f, d, &d->tests[i], &style);
+	put_primitives(f, d, &style);
+	print_summary(f, d, &style);
+}
+
 static bool
 write_all(const struct job *j, struct err *err)
 {
 	const struct options *o = j->o;
 
 	if (!o->html && !o->junit && !o->markdown && !o->github && !o->gate)
-		text_write(stdout, &j->list[0], o->all);
+		put_text(stdout, &j->list[0], o->all);
 	return write_file(o->html, put_html, j, err) &&
 	    write_file(o->css, put_css, j, err) &&
 	    write_file(o->junit, put_junit, j, err) &&

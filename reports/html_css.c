@@ -73,6 +73,12 @@ const char *const html_css[] = {
 	".matrix tbody th{position:sticky;left:0;background:var(--bg);"
 	"text-align:right;white-space:nowrap;color:var(--fg);"
 	"padding-right:.6rem}"
+	".tables{display:flex;flex-wrap:wrap;gap:0 3rem}"
+	".tables>*{min-width:0;max-width:100%}"
+	".rest th{text-align:right;color:var(--fg);white-space:nowrap}"
+	".rest th,.rest td{border:0;padding:.1rem .4rem}"
+	".rest a{display:inline-block;margin-right:.9rem;color:var(--fg);"
+	"font-size:.85rem}"
 	".matrix a{display:block;line-height:0;padding:1px}"
 	".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;padding:0;"
 	"margin:.5rem 0;list-style:none;font-size:.85rem;"
@@ -120,7 +126,8 @@ const char *const html_css[] = {
 	".hist td{padding:.15rem .25rem}.hist td:first-child{"
 	"white-space:nowrap}.hist svg{width:4rem}"
 	"dl{grid-template-columns:1fr}dt{margin-top:.3rem}"
-	"th,td{padding:.25rem .35rem}.wide{display:none}}\n",
+	"th,td{padding:.25rem .35rem}.wide{display:none}"
+	".rest th{white-space:normal;overflow-wrap:anywhere}}\n",
 	"@media print{details.test{break-inside:avoid}nav{display:none}}\n",
 	NULL,
 };

@@ -155,8 +155,10 @@ put_matrix(FILE *f, const struct matrix *m)
 	int i, k, columns = m->ncolumns < COLUMNS_MAX ? m->ncolumns :
 	    COLUMNS_MAX;
 
-	fprintf(f, "### %s%s\n\n| |", *m->placement ? "Threads " : "Tests",
+	fprintf(f, "### %s%s ", *m->placement ? "Threads " : "Tests",
 	    m->placement);
+	put_markdown(f, m->suffix);
+	fputs("\n\n| |", f);
 	for (k = 0; k < columns; k++) {
 		fputs(" ", f);
 		put_markdown(f, m->columns[k]);
@@ -183,16 +185,41 @@ put_matrix(FILE *f, const struct matrix *m)
 	fputs("\n\n", f);
 }
 
+/* A line a family, for tests that fit no table. */
+static void
+put_rest(FILE *f, const struct matrices *m)
+{
+	int i, lines = 0;
+
+	if (!m->nrest)
+		return;
+	fputs("### Others\n", f);
+	for (i = 0; i < m->nrest; i++) {
+		const struct doc_test *t = m->rest[i];
+
+		if (i == 0 || strcmp(m->rest[i - 1]->family, t->family) != 0) {
+			if (lines++ == LIST_MAX)
+				break;
+			fputs("\n- ", f);
+			put_markdown(f, t->family);
+			fputs(":", f);
+		}
+		fprintf(f, " `%s` ", cell_rows[test_cell(t)].symbol);
+		put_markdown(f, t->variant ? t->variant : "");
+	}
+	if (i < m->nrest)
+		fprintf(f, "\n- and %d more", m->nrest - i);
+	fputs("\n\n", f);
+}
+
 static void
 put_matrices(FILE *f, const struct document *d, struct arena *a)
 {
-	struct matrix *list;
-	int device, i, n;
+	struct matrices m;
+	int device, i;
 
-	for (device = 0; device < d->ndevices; device++) {
-		n = matrix_make(d, device, a, &list);
-		if (n == 0)
-			continue;
+	for (device = 0; device < d->ndevices && d->ntests; device++) {
+		matrices_make(d, device, a, &m);
 		fputs("## Shapes and annotations", f);
 		if (d->ndevices > 1) {
 			fputs(", ", f);
@@ -203,8 +230,9 @@ put_matrices(FILE *f, const struct document *d, struct arena *a)
 			fprintf(f, "%s`%s` %s", i > 1 ? "; " : "",
 			    cell_rows[i].symbol, cell_rows[i].words);
 		fputs(".\n\n", f);
-		for (i = 0; i < n; i++)
-			put_matrix(f, &list[i]);
+		for (i = 0; i < m.count; i++)
+			put_matrix(f, &m.list[i]);
+		put_rest(f, &m);
 	}
 }
 

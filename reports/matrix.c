@@ -101,7 +101,42 @@ placement_class(const struct doc_test *t)
 
 /* ---- tables ------------------------------------------------------------ */
 
-#define MATRIX_MAX 1000 /* rows, and columns; beyond it nobody looks */
+#define NAMES_MAX 300 /* rows, and columns; beyond it nobody looks */
+#define GROUPS_MAX 32
+#define DENSE 3 /* cells that a row or a column must have */
+
+/* Tests that stand in one table: placed alike, with the same "@suffix". */
+struct group {
+	int class;
+	const char *suffix;
+};
+
+struct grid {
+	const char *rows[NAMES_MAX], *columns[NAMES_MAX];
+	int nrows, ncolumns;
+	const struct doc_test *cells[NAMES_MAX][NAMES_MAX];
+	bool row_out[NAMES_MAX], column_out[NAMES_MAX];
+};
+
+static const char *
+suffix_of(const struct doc_test *t)
+{
+	const char *at = t->variant ? strchr(t->variant, '@') : NULL;
+
+	return at ? at : "";
+}
+
+/* The variant without its suffix. */
+static const char *
+column_name(const struct doc_test *t, struct arena *a)
+{
+	const char *at = suffix_of(t);
+
+	if (!t->variant || !*t->variant || at == t->variant)
+		return "(base)";
+	return *at ? arena_strndup(a, t->variant,
+	    (size_t)(at - t->variant)) : t->variant;
+}
 
 /* The index of the name, which is added if it is new; -1: no room. */
 static int
@@ -112,74 +147,166 @@ name_index(const char **list, int *count, const char *name)
 	for (i = *count - 1; i >= 0; i--)
 		if (strcmp(list[i], name) == 0)
 			return i;
-	if (*count == MATRIX_MAX)
+	if (*count == NAMES_MAX)
 		return -1;
 	list[(*count)++] = name;
 	return *count - 1;
 }
 
 static bool
-wanted(const struct doc_test *t, int device, int class)
+in_group(const struct doc_test *t, int device, const struct group *g)
 {
-	return t->device == (uint64_t)device && placement_class(t) == class;
+	return t->device == (uint64_t)device &&
+	    strcmp(suffix_of(t), g->suffix) == 0 &&
+	    placement_class(t) == g->class;
 }
 
-static const char *
-column_name(const struct doc_test *t)
+/* Every kind of placement on the device, the widest first. */
+static int
+find_groups(const struct document *d, int device, struct group *groups)
 {
-	return t->variant && *t->variant ? t->variant : "(base)";
+	int class, i, k, n = 0;
+
+	for (class = 0; class < 6; class++)
+		for (i = 0; i < d->ntests; i++) {
+			const struct doc_test *t = &d->tests[i];
+			struct group g = {class, suffix_of(t)};
+
+			for (k = 0; k < n; k++)
+				if (in_group(t, device, &groups[k]))
+					break;
+			if (k == n && n < GROUPS_MAX &&
+			    in_group(t, device, &g))
+				groups[n++] = g;
+		}
+	return n;
 }
 
-/* The names of rows and columns; false: none, or too many. */
-static bool
-name_all(struct matrix *m, const struct document *d, int device, int class,
-    struct arena *a)
+static void
+fill_grid(struct grid *g, const struct document *d, int device,
+    const struct group *group, struct arena *a)
 {
-	int i;
+	int i, row, column;
 
-	m->placement = placement_names[class];
-	m->nrows = m->ncolumns = 0;
-	m->rows = arena_alloc(a, MATRIX_MAX * sizeof(*m->rows));
-	m->columns = arena_alloc(a, MATRIX_MAX * sizeof(*m->columns));
+	memset(g, 0, sizeof(*g));
 	for (i = 0; i < d->ntests; i++) {
 		const struct doc_test *t = &d->tests[i];
 
-		if (wanted(t, device, class) && (
-		    name_index(m->rows, &m->nrows, t->family) < 0 ||
-		    name_index(m->columns, &m->ncolumns,
-		    column_name(t)) < 0))
-			return false;
+		if (!in_group(t, device, group))
+			continue;
+		row = name_index(g->rows, &g->nrows, t->family);
+		column = name_index(g->columns, &g->ncolumns,
+		    column_name(t, a));
+		if (row >= 0 && column >= 0)
+			g->cells[row][column] = t;
+	}
+}
+
+static int
+count_row(const struct grid *g, int row)
+{
+	int i, n = 0;
+
+	for (i = 0; i < g->ncolumns; i++)
+		n += !g->column_out[i] && g->cells[row][i];
+	return n;
+}
+
+static int
+count_column(const struct grid *g, int column)
+{
+	int i, n = 0;
+
+	for (i = 0; i < g->nrows; i++)
+		n += !g->row_out[i] && g->cells[i][column];
+	return n;
+}
+
+/* Takes out rows and columns that are nearly empty, until none is. */
+static void
+thin_out(struct grid *g)
+{
+	bool again = true;
+	int i;
+
+	while (again) {
+		again = false;
+		for (i = 0; i < g->nrows; i++)
+			if (!g->row_out[i] && count_row(g, i) < DENSE)
+				again = g->row_out[i] = true;
+		for (i = 0; i < g->ncolumns; i++)
+			if (!g->column_out[i] && count_column(g, i) < DENSE)
+				again = g->column_out[i] = true;
+	}
+}
+
+/* What is left of the grid; its tests are marked as taken. */
+static bool
+keep_grid(const struct grid *g, const struct document *d,
+    const struct group *group, struct matrix *m, bool *taken,
+    struct arena *a)
+{
+	int i, k;
+
+	*m = (struct matrix){.placement = placement_names[group->class],
+	    .suffix = group->suffix};
+	m->rows = arena_alloc(a, NAMES_MAX * sizeof(*m->rows));
+	m->columns = arena_alloc(a, NAMES_MAX * sizeof(*m->columns));
+	for (k = 0; k < g->ncolumns; k++)
+		if (!g->column_out[k])
+			m->columns[m->ncolumns++] = g->columns[k];
+	m->cells = arena_alloc(a, (size_t)g->nrows * (size_t)m->ncolumns *
+	    sizeof(*m->cells));
+	for (i = 0; i < g->nrows; i++) {
+		int column = 0;
+
+		if (g->row_out[i])
+			continue;
+		for (k = 0; k < g->ncolumns; k++) {
+			const struct doc_test *t = g->cells[i][k];
+
+			if (g->column_out[k])
+				continue;
+			m->cells[m->nrows * m->ncolumns + column++] = t;
+			if (t)
+				taken[t - d->tests] = true;
+		}
+		m->rows[m->nrows++] = g->rows[i];
 	}
 	return m->nrows > 0;
 }
 
-static void
-fill(struct matrix *m, const struct document *d, int device, int class,
-    struct arena *a)
+static int
+by_family(const void *a, const void *b)
 {
-	int i;
+	const struct doc_test *s = *(const struct doc_test *const *)a;
+	const struct doc_test *t = *(const struct doc_test *const *)b;
+	int order = strcmp(s->family, t->family);
 
-	m->cells = arena_alloc(a, (size_t)m->nrows * (size_t)m->ncolumns *
-	    sizeof(*m->cells));
-	for (i = 0; i < d->ntests; i++) {
-		const struct doc_test *t = &d->tests[i];
-
-		if (wanted(t, device, class))
-			m->cells[name_index(m->rows, &m->nrows, t->family) *
-			    m->ncolumns + name_index(m->columns,
-			    &m->ncolumns, column_name(t))] = t;
-	}
+	return order ? order : s < t ? -1 : s > t;
 }
 
-int
-matrix_make(const struct document *d, int device, struct arena *a,
-    struct matrix **list)
+void
+matrices_make(const struct document *d, int device, struct arena *a,
+    struct matrices *m)
 {
-	int class, n = 0;
+	struct grid *g = arena_alloc(a, sizeof(*g));
+	bool *taken = arena_alloc(a, (size_t)d->ntests + 1);
+	struct group groups[GROUPS_MAX];
+	int i, n = find_groups(d, device, groups);
 
-	*list = arena_alloc(a, 6 * sizeof(**list));
-	for (class = 0; class < 6; class++)
-		if (name_all(&(*list)[n], d, device, class, a))
-			fill(&(*list)[n++], d, device, class, a);
-	return n;
+	*m = (struct matrices){0};
+	m->list = arena_alloc(a, GROUPS_MAX * sizeof(*m->list));
+	for (i = 0; i < n; i++) {
+		fill_grid(g, d, device, &groups[i], a);
+		thin_out(g);
+		m->count += keep_grid(g, d, &groups[i], &m->list[m->count],
+		    taken, a);
+	}
+	m->rest = arena_alloc(a, ((size_t)d->ntests + 1) *
+	    sizeof(*m->rest));
+	for (i = 0; i < d->ntests; i++)
+		if (!taken[i] && d->tests[i].device == (uint64_t)device)
+			m->rest[m->nrest++] = &d->tests[i];
+	qsort(m->rest, (size_t)m->nrest, sizeof(*m->rest), by_family);
 }

@@ -302,13 +302,19 @@ extern const struct cell_row cell_rows[CELL_COUNT];
 enum cell test_cell(const struct doc_test *t);
 struct matrix {
 	const char *placement; /* "across CTAs" */
+	const char *suffix; /* that their variants share: "@shared", or "" */
 	const char **rows, **columns;
 	int nrows, ncolumns;
 	const struct doc_test **cells; /* row by row; NULL: none */
 };
-/* Of the tests on one device; returns how many, in *list. */
-int matrix_make(const struct document *d, int device, struct arena *a,
-    struct matrix **list);
+struct matrices { /* of the tests on one device */
+	struct matrix *list;
+	int count;
+	const struct doc_test **rest; /* in no table, by family */
+	int nrest;
+};
+void matrices_make(const struct document *d, int device, struct arena *a,
+    struct matrices *m);
 
 /* format.c: pieces of text that several writers need */
 struct count_text { char s[32]; };
@@ -497,9 +503,6 @@ bool store_noise(struct store *s, const struct doc_device *device,
 /* As store_open(), up to an older version of the tables; for tests. */
 bool store_open_at(const char *path, int version, struct store **s,
     struct err *err);
-
-/* text.c: the run for a terminal; `all`: every test, not only failures */
-void text_write(FILE *f, const struct document *d, bool all);
 
 /* compare.c: several runs, usually of several GPUs, side by side */
 bool compare_check(const struct document *list, int n, struct err *err);
