@@ -172,6 +172,26 @@ is_loop_head(const struct thread *t, int insn)
 	return false;
 }
 
+static void
+need_address(struct emit *e, int thread, int var)
+{
+	const struct var *v = &e->program->vars[var];
+	int cta = thread_of(e, thread)->cta;
+
+	emit_put(e, "ld.volatile%s.u8 $need, [%s]", v->space == SPACE_GLOBAL ?
+	    ".global" : v->cta == cta ? ".shared" : ".shared::cluster",
+	    v->name);
+	emit_put(e, "add.u32 $needed, $needed, $need");
+	if (emit_wants_generic(e, thread, var)) {
+		emit_put(e, "ld.volatile.u8 $need, [%s]",
+		    emit_generic_name(e, thread, var));
+		emit_put(e, "add.u32 $needed, $needed, $need");
+	}
+	if (emit_wants_narrow(e, thread, var))
+		emit_put(e, "add.u32 $needed, $needed, %s",
+		    emit_narrow_name(e, thread, var));
+}
+
 /* Needs all that the test needs, so that it is ready before the branch. */
 static void
 way_around(struct emit *e, int thread)
@@ -181,17 +201,9 @@ way_around(struct emit *e, int thread)
 
 	emit_label(e, "$AROUND%d", thread);
 	emit_put(e, "mov.u32 $needed, 0");
-	for (i = 0; i < e->program->nvars; i++) {
-		const struct var *v = &e->program->vars[i];
-
-		if (!emit_uses(e, thread, i))
-			continue;
-		emit_put(e, "ld.volatile%s.u8 $need, [%s]",
-		    v->space == SPACE_GLOBAL ? ".global" :
-		    v->cta == t->cta ? ".shared" : ".shared::cluster",
-		    v->name);
-		emit_put(e, "add.u32 $needed, $needed, $need");
-	}
+	for (i = 0; i < e->program->nvars; i++)
+		if (emit_uses(e, thread, i))
+			need_address(e, thread, i);
 	for (i = 0; i < t->ninsns; i++)
 		if (replaced(e, &t->insns[i]))
 			emit_put(e, "add.u32 $needed, $needed, %s",

@@ -45,7 +45,7 @@ never(struct emit *e)
 		emit_param(e, "$a_any", e->plan->test.params[0].name);
 		emit_put(e, "cvt.u32.u64 $never, $a_any");
 	} else {
-		emit_put(e, "mov.u32 $never, $tid");
+		emit_put(e, "mov.u32 $never, 0");
 	}
 	emit_put(e, "setp.eq.u32 $p_never, $never, 1");
 }
