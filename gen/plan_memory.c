@@ -85,26 +85,37 @@ record_put(const struct plan *plan, int var, uint32_t bytes)
 	return at;
 }
 
-/* The lines of an instance are those of its record only if records do not
-   straddle lines. */
+static uint32_t
+last_line(const struct plan *plan, int var)
+{
+	return (plan->spot[var].offset +
+	    var_bytes(&plan->program->vars[var]) - 1) / LINE;
+}
+
+/* The lines of an instance are those of its record, since records that
+   have this to care for do not straddle lines. */
 static bool
 lines_hold(const struct plan *plan, int var, struct err *err)
 {
-	const struct program *p = plan->program;
-	const struct var *v = &p->vars[var];
+	const struct var *v = &plan->program->vars[var];
 	const struct spot *a = &plan->spot[var], *b;
-	bool same;
+	bool same, apart;
 
 	if (v->line == LINE_ANY || v->near < 0 || v->space != SPACE_GLOBAL)
 		return true;
 	b = &plan->spot[v->near];
-	same = a->region == b->region && a->offset / LINE == b->offset / LINE;
-	if (same == (v->line == LINE_SAME))
+	same = a->region == b->region && a->offset / LINE == b->offset / LINE &&
+	    last_line(plan, var) == b->offset / LINE;
+	apart = a->region != b->region ||
+	    last_line(plan, var) < b->offset / LINE ||
+	    last_line(plan, v->near) < a->offset / LINE;
+	if (v->line == LINE_SAME ? same : apart)
 		return true;
 	return err_set(err, ERR_UNSUPPORTED, v->loc,
 	    "%s cannot lie in %s line %s %s: together they are too large",
-	    v->name, same ? "another" : "one", same ? "than" : "with",
-	    p->vars[v->near].name);
+	    v->name, v->line == LINE_SAME ? "one" : "another",
+	    v->line == LINE_SAME ? "with" : "than",
+	    plan->program->vars[v->near].name);
 }
 
 static bool
@@ -144,15 +155,20 @@ record_lay(struct plan *plan, int record, uint32_t skew)
 {
 	const struct program *p = plan->program;
 	uint32_t bytes = 0, align = 1, stride;
-	int i;
+	int i, other;
 
-	for (i = 0; i < p->nvars; i++) {
-		if (plan->spot[i].region != record || p->vars[i].alias_of >= 0)
+	/* those in one line before those that start another */
+	for (i = 0; i < 2 * p->nvars; i++) {
+		int var = i % p->nvars;
+
+		other = p->vars[var].line == LINE_OTHER;
+		if (plan->spot[var].region != record || other != i / p->nvars ||
+		    p->vars[var].alias_of >= 0)
 			continue;
-		if (var_align(p, i) > align)
-			align = var_align(p, i);
-		plan->spot[i].offset = record_put(plan, i, bytes);
-		bytes = plan->spot[i].offset + var_bytes(&p->vars[i]);
+		if (var_align(p, var) > align)
+			align = var_align(p, var);
+		plan->spot[var].offset = record_put(plan, var, bytes);
+		bytes = plan->spot[var].offset + var_bytes(&p->vars[var]);
 	}
 	stride = record_stride(plan, record, bytes, align);
 	for (i = 0; i < p->nvars; i++)
