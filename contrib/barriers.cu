@@ -1,0 +1,184 @@
+/*
+ * The search for a faster grid barrier: what can be varied without giving
+ * up the order. Every variant is a release of thread 0 (or of some lanes)
+ * after a bar.sync, and an acquire by whoever goes on; grid.cu keeps those
+ * that proved worth it.
+ *
+ *	fencepost primitive -f contrib/barriers.yaml --bench
+ */
+#include "barrier.cuh"
+
+struct grid_barrier {
+	static const enum scope SCOPE = GRID;
+
+	static __device__ void
+	init(struct place *p)
+	{
+	}
+};
+
+/* Flags of a byte in COPIES arrays, each for its part of the readers. WARP:
+   only warp 0 polls, with all its loads in flight together. */
+template <class FLAG, int COPIES, bool WARP>
+struct flags : grid_barrier {
+	static __device__ bool
+	all_there(const struct place *p, const FLAG *flags, uint32_t round)
+	{
+		const FLAG half = (FLAG)1 << (8 * sizeof(FLAG) - 1);
+		bool there = true;
+
+#pragma unroll
+		for (uint32_t k = 0; k < 5; k++) {
+			uint32_t i = k * 32 + threadIdx.x;
+
+			if (i < p->ctas)
+				there &= (FLAG)(load<RELAXED, GPU>(flags + i)
+				    - round) < half;
+		}
+		return __all_sync(0xffffffff, there);
+	}
+
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		const uint32_t stride = 2048;
+		uint8_t *base = (uint8_t *)state_line(p, 0, 0);
+		FLAG *mine = (FLAG *)(base + p->cta % COPIES * stride);
+		const FLAG half = (FLAG)1 << (8 * sizeof(FLAG) - 1);
+
+		__syncthreads();
+		if (threadIdx.x < COPIES)
+			store<RELEASE, GPU>((FLAG *)(base + threadIdx.x *
+			    stride) + p->cta, round);
+		if (WARP && threadIdx.x < 32 && p->ctas <= 160)
+			WAIT(p, round, all_there(p, mine, round));
+		if (!WARP || p->ctas > 160)
+			for (uint32_t i = threadIdx.x; i < p->ctas;
+			    i += blockDim.x)
+				WAIT(p, round, (FLAG)(load<RELAXED, GPU>(mine
+				    + i) - round) < half);
+		if (!WARP || threadIdx.x < 32)
+			fence<ACQUIRE, GPU>();
+		__syncthreads();
+	}
+};
+
+BARRIER(lab_words_copies2, flags<uint32_t, 2, false>)
+BARRIER(lab_words_copies4, flags<uint32_t, 4, false>)
+BARRIER(lab_bytes_copies2, flags<uint8_t, 2, false>)
+BARRIER(lab_bytes_copies4, flags<uint8_t, 4, false>)
+BARRIER(lab_bytes_warp, flags<uint8_t, 1, true>)
+BARRIER(lab_bytes_warp_copies2, flags<uint8_t, 2, true>)
+BARRIER(lab_bytes_warp_copies4, flags<uint8_t, 4, true>)
+BARRIER(lab_words_warp, flags<uint32_t, 1, true>)
+
+/* A counter for each SPREAD-th of the arrivals, in COPIES copies for as
+   many parts of the readers, each on a line of its own. */
+template <int SPREAD, int COPIES, enum order POLL>
+struct counters : grid_barrier {
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t copy = p->cta % COPIES, part = p->cta % SPREAD;
+		uint32_t lane = threadIdx.x, members;
+
+		__syncthreads();
+		if (lane < COPIES)
+			reduce_add<RELEASE, GPU>(state_line(p, 0,
+			    lane * SPREAD + part), 1);
+		if (lane < SPREAD) {
+			members = (p->ctas + SPREAD - 1 - lane) / SPREAD;
+			WAIT(p, round, (int32_t)(load<POLL, GPU>(state_line(p,
+			    0, copy * SPREAD + lane)) - round * members) >= 0);
+			if (POLL == RELAXED)
+				fence<ACQUIRE, GPU>();
+		}
+		__syncthreads();
+	}
+};
+
+BARRIER(lab_counters_2x1, counters<2, 1, RELAXED>)
+BARRIER(lab_counters_4x1, counters<4, 1, RELAXED>)
+BARRIER(lab_counters_8x1, counters<8, 1, RELAXED>)
+BARRIER(lab_counters_1x2, counters<1, 2, RELAXED>)
+BARRIER(lab_counters_1x4, counters<1, 4, RELAXED>)
+BARRIER(lab_counters_4x4, counters<4, 4, RELAXED>)
+BARRIER(lab_counters_1x1, counters<1, 1, RELAXED>)
+BARRIER(lab_sound, counters<1, 1, ACQUIRE>)
+
+/* Every warp polls a counter of its own and needs no second bar.sync; the
+   others only arrive at the first. */
+template <int POLLS>
+struct warps : grid_barrier {
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+		uint32_t n = blockDim.x / 32;
+
+		if (n > 1) {
+			if (warp == 0)
+				asm volatile("bar.sync 1, %0;" : :
+				    "r"(blockDim.x) : "memory");
+			else
+				asm volatile("bar.arrive 1, %0;" : :
+				    "r"(blockDim.x) : "memory");
+		}
+		if (warp == 0 && lane < n)
+			reduce_add<RELEASE, GPU>(state_line(p, 0, lane), 1);
+		if (lane < POLLS) {
+			WAIT(p, round, (int32_t)(load<RELAXED, GPU>(
+			    state_line(p, 0, warp)) - round * p->ctas) >= 0);
+			fence<ACQUIRE, GPU>();
+		}
+		__syncwarp();
+	}
+};
+
+BARRIER(lab_warps, warps<1>)
+
+/* Two polls on their way at any time, from two warps that start half a
+   trip apart; the first to see it lets both go. */
+struct two_polls : grid_barrier {
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t *count = state_line(p, 0, 0), a, b;
+
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			reduce_add<RELEASE, GPU>(count, 1);
+			a = load<RELAXED, GPU>(count);
+			for (uint32_t i = 0; i < 40; i++)
+				asm volatile("" : : : "memory");
+			b = load<RELAXED, GPU>(count);
+			WAIT(p, round, (int32_t)(a - round * p->ctas) >= 0 ||
+			    (a = b, b = load<RELAXED, GPU>(count), false));
+			fence<ACQUIRE, GPU>();
+		}
+		__syncthreads();
+	}
+};
+
+BARRIER(lab_two_polls, two_polls)
+
+/* How much of it is order: the same with none, which is wrong. */
+template <enum order ARRIVE>
+struct unordered : grid_barrier {
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t *count = state_line(p, 0, 0);
+
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			reduce_add<ARRIVE, GPU>(count, 1);
+			WAIT(p, round, (int32_t)(load<RELAXED, GPU>(count) -
+			    round * p->ctas) >= 0);
+		}
+		__syncthreads();
+	}
+};
+
+BARRIER(lab_sound_unordered, unordered<RELEASE>)
+BARRIER(lab_sound_unordered_both, unordered<RELAXED>)
