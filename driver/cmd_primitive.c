@@ -35,7 +35,7 @@
 	    "what turns PTX into machine code")                                \
 	OPTION(text, json, 'o', "FILE", NULL, 0, 0, "results document; - is "  \
 	    "standard output")                                                 \
-	OPTION(choice, color, 0, "auto|always|never", "auto", 0, 0, NULL)
+	OPTION(choice, color, 0, "auto|always|never", "auto", 0, 0, "colours")
 #include "options.h"
 
 #define SOURCE_MAX ((size_t)1 << 20)
@@ -373,7 +373,7 @@ study(struct command *c, int argc, char **argv)
 	    (unsigned long long)c->study.seed, c->study.device->name,
 	    c->style.sim ? ": no GPU takes part" : "");
 	c->entries = json_array();
-	ok = study_run(&c->study, done, c, &err);
+	ok = primitives_run(&c->study, done, c, &err);
 	status = conclude(c, ok);
 	json_decref(c->entries);
 	return ok ? status : complain(&err);

@@ -143,7 +143,7 @@ bool rig_samples(struct rig *r, uint32_t *samples, uint32_t count,
 
 /* primitive_work.c: all items, in processes of their own; done() gets each
    entry, which it owns */
-bool study_run(const struct study *s,
+bool primitives_run(const struct study *s,
     void (*done)(void *user, const struct primitive *p, json_t *entry),
     void *user, struct err *err);
 

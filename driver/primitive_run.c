@@ -12,7 +12,7 @@
 #define ROUNDS_MAX (1u << 22) /* a launch */
 #define SIM_CTAS 6
 #define SIM_THREADS 64
-#define SIM_ROUNDS 12
+#define SIM_ROUNDS 8
 
 static const char *const finding_names[FOUND_COUNT] = {
 	[FOUND_STALE] = "stale", [FOUND_TORN] = "torn",
@@ -254,9 +254,11 @@ enough(const struct session *s, double start)
 
 	if (s->primitive->fails != FAILS_NOT && found_any(&s->total))
 		return true;
+	if (s->launches < (uint64_t)s->primitive->nshapes)
+		return false; /* each shape at least once */
 	if (study->rounds)
 		return s->rounds >= study->rounds;
-	return s->launches > 0 && wall_clock() - start >= study->seconds;
+	return wall_clock() - start >= study->seconds;
 }
 
 /* False: something other than a finding stopped it. */

@@ -132,7 +132,7 @@ device_error(json_t *entry, struct err *err)
 }
 
 bool
-study_run(const struct study *s,
+primitives_run(const struct study *s,
     void (*done)(void *user, const struct primitive *p, json_t *entry),
     void *user, struct err *err)
 {

@@ -8,7 +8,14 @@
 
 #include "../driver/primitive.h"
 
-#define ROUNDS 24
+#define ROUNDS 8
+
+/* Of a long list: every fourth, or all with FENCEPOST_ALL set. */
+static bool
+left_out(int i)
+{
+	return i % 4 != 0 && !getenv("FENCEPOST_ALL");
+}
 
 static struct arena *arena;
 static struct primitives all;
@@ -340,7 +347,7 @@ END_TEST
 /* Those whose PTX it knows, which is most of them. */
 START_TEST(sound_primitives_are_clean)
 {
-	int i, ran = 0, sound = 0;
+	int i, ran = 0, sound = 0, tried = 0;
 
 	if (!compiled())
 		return;
@@ -348,10 +355,10 @@ START_TEST(sound_primitives_are_clean)
 		struct study s = {0};
 		json_t *entry;
 
-		if (all.list[i].twin_of)
+		if (all.list[i].twin_of || left_out(sound++))
 			continue;
 		entry = study_one(&all.list[i], &s);
-		sound++;
+		tried++;
 		if (strcmp(text(entry, "verdict"), "not-run") != 0) {
 			ck_assert_msg(strcmp(text(entry, "verdict"), "pass")
 			    == 0, "%s: %s", all.list[i].name, json_dumps(
@@ -364,7 +371,7 @@ START_TEST(sound_primitives_are_clean)
 		}
 		json_decref(entry);
 	}
-	ck_assert_int_ge(ran * 10, sound * 6);
+	ck_assert_int_ge(ran * 10, tried * 6);
 }
 END_TEST
 
@@ -385,7 +392,7 @@ static const struct {
 	{"splitk_semaphore_no_sync", "stale"},
 	{"lock_cas_check_then_set", "lost"},
 	{"lock_cas_cta_check_then_set", "lost"},
-	{"lock_ticket_torn_draw", "hang"},
+	{"lock_ticket_torn_draw", "lost"},
 	{"lock_lanes_syncwarp", "hang"},
 	{"look_back_packed_halves", "stale"},
 	{"last_block_no_sync_draw", "stale"},
@@ -413,6 +420,31 @@ START_TEST(a_twin_is_caught_by_what_it_does_wrong)
 	    wrong[_i].name, wrong[_i].kind, json_dumps(
 	    json_object_get(entry, "findings"), 0));
 	json_decref(entry);
+}
+END_TEST
+
+/* With its weak memory the software machine catches most of the others. */
+START_TEST(most_twins_are_caught)
+{
+	int i, twins = 0, tried = 0, ran = 0, caught = 0;
+
+	if (!compiled())
+		return;
+	for (i = 0; i < all.count; i++) {
+		struct study s = {0};
+		json_t *entry;
+
+		if (!all.list[i].twin_of || left_out(twins++))
+			continue;
+		tried++;
+		entry = study_one(&all.list[i], &s);
+		ran += strcmp(text(entry, "verdict"), "not-run") != 0;
+		caught += strcmp(text(entry, "verdict"), "pass") == 0;
+		ck_assert_str_ne(text(entry, "verdict"), "not-caught");
+		json_decref(entry);
+	}
+	ck_assert_int_ge(ran * 10, tried * 6);
+	ck_assert_msg(caught * 10 >= ran * 8, "%d of %d", caught, ran);
 }
 END_TEST
 
@@ -513,7 +545,7 @@ START_TEST(a_fault_is_one_primitives_own)
 		items[i] = &own.list[i];
 		ck_assert(origin_load(own.list[i].origin, 90, arena, &err));
 	}
-	ck_assert_msg(study_run(&s, collect, entries, &err), "%s",
+	ck_assert_msg(primitives_run(&s, collect, entries, &err), "%s",
 	    err.message);
 	ck_assert_uint_eq(json_array_size(entries), 3);
 	ck_assert_str_eq(text(json_array_get(entries, 0), "verdict"), "pass");
@@ -525,6 +557,36 @@ START_TEST(a_fault_is_one_primitives_own)
 	unlink(path);
 	unlink(arena_printf(arena, "%s/my.ptx", directory));
 	rmdir(directory);
+}
+END_TEST
+
+/* The README's example, from source to verdict, where there is nvcc. */
+START_TEST(an_own_primitive_is_compiled_and_judged)
+{
+	const char *path = "contrib/own-primitive/mailbox.yaml";
+	struct primitives own = {0};
+	struct source source;
+	struct errs errs = {0};
+	struct err err = {0};
+	int i;
+
+	if (!tool_find("nvcc", arena))
+		return;
+	ck_assert(source_read(path, 1 << 20, arena, &source, &err));
+	ck_assert(primitive_read(&source, "contrib/own-primitive", arena,
+	    &own, &errs));
+	ck_assert_int_eq(own.count, 3);
+	for (i = 0; i < own.count; i++) {
+		struct study s = {0};
+		json_t *entry;
+
+		ck_assert_msg(origin_load(own.list[i].origin, 90, arena,
+		    &err), "%s", err.message);
+		entry = study_one(&own.list[i], &s);
+		ck_assert_str_eq(text(entry, "verdict"), "pass");
+		ck_assert_int_eq(found(entry, "stale"), i > 0);
+		json_decref(entry);
+	}
 }
 END_TEST
 
@@ -570,9 +632,11 @@ suite_primitive(void)
 	tcase_add_test(t, sound_primitives_are_clean);
 	tcase_add_loop_test(t, a_twin_is_caught_by_what_it_does_wrong, 0,
 	    (int)(sizeof(wrong) / sizeof(*wrong)));
+	tcase_add_test(t, most_twins_are_caught);
 	tcase_add_test(t, more_ctas_than_fit_are_an_error);
 	tcase_add_test(t, costs_come_back_as_quantiles);
 	tcase_add_test(t, a_fault_is_one_primitives_own);
+	tcase_add_test(t, an_own_primitive_is_compiled_and_judged);
 	tcase_add_loop_test(t, a_claim_holds_within_its_bounds, 0,
 	    (int)(sizeof(costs) / sizeof(*costs)));
 	suite_add_tcase(s, t);
