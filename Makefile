@@ -102,6 +102,14 @@ fuzz: $(FUZZERS:%=$(BUILD)/%) ## FUZZ_TIME seconds of each fuzz target
 	    -artifact_prefix=$(BUILD)/$$f- $(BUILD)/corpus/$$f \
 	    tests/good tests/bad tests/bad_litmus || exit 1; done
 
+tools: ## nvdisasm from NVIDIA's Python packages, into $(BUILD)/tools
+	$(Q)mkdir -p $(BUILD)/tools
+	python3 -m pip install -q --no-deps --target $(BUILD)/tools/python \
+	    nvidia-cuda-nvdisasm
+	cp "$$(find $(BUILD)/tools/python -name nvdisasm -type f)" \
+	    $(BUILD)/tools/
+	$(Q)rm -r $(BUILD)/tools/python
+
 hw: ## on a GPU: the suite, isolation; builds nothing
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh
 

@@ -63,6 +63,17 @@ search_run(struct campaign *c, struct search *s, const struct env *const *envs,
 	return search_time(s, envs, n, e->seconds * share, err);
 }
 
+/* What a twin shows is not the test's. */
+static void
+twin_alive(void *user, uint64_t instances, uint64_t hits)
+{
+	const struct effort *e = user;
+
+	(void)hits;
+	if (e->alive)
+		e->alive(e->user, instances, 0);
+}
+
 static void
 sum_search(const struct search *s, uint64_t *instances, uint64_t *hits)
 {
@@ -87,6 +98,7 @@ run_twin(struct campaign *c, const struct weakening *w,
     const struct env *const *envs, int n, double share, struct err *err)
 {
 	struct twin_tally *t = &c->twins[c->ntwins++];
+	struct effort effort = *c->effort;
 	struct search s;
 	int i;
 	bool ok;
@@ -94,7 +106,9 @@ run_twin(struct campaign *c, const struct weakening *w,
 	t->name = w->program->name;
 	t->what = w->what;
 	c->stage = arena_printf(c->arena, "its twin (%s): ", w->what);
-	search_open(&s, c->bench, c->effort, w->program, n, c->arena);
+	effort.alive = twin_alive;
+	effort.user = (void *)(uintptr_t)c->effort;
+	search_open(&s, c->bench, &effort, w->program, n, c->arena);
 	ok = search_run(c, &s, envs, n, share, err);
 	sum_search(&s, &t->instances, &t->hits);
 	/* the first twin's ranking is the test's */
@@ -164,6 +178,33 @@ make_tally(struct campaign *c, struct tally *t, struct env_tally *envs)
 	}
 }
 
+/* What ran must have been the test: the machine code of the environment
+   that was used most says so, where it can be read. */
+static void
+check_code(struct campaign *c, struct result *r, struct judgement *j)
+{
+	struct bench *b = c->bench;
+	struct trial *t = &c->search.trials[0];
+	const void *elf;
+	struct sass s;
+	struct err err;
+	size_t size;
+
+	r->code = DOC_CODE_UNCHECKED;
+	if (!b->ops->code(b->device, t->module, c->arena, &elf, &size, &err))
+		return;
+	sass_check(&t->plan, elf, size, c->arena, &s);
+	r->code = s.status;
+	r->code_detail = *s.detail ? s.detail : s.between;
+	if (s.status == DOC_CODE_CHANGED && (j->verdict == VERDICT_PASS ||
+	    j->verdict == VERDICT_FORBIDDEN)) {
+		j->verdict = VERDICT_COMPILER;
+		j->message = arena_printf(c->arena,
+		    "the machine code is not the test: %s",
+		    log_summary(s.detail, c->arena));
+	}
+}
+
 static const struct {
 	enum err_code code;
 	enum verdict verdict;
@@ -199,6 +240,7 @@ succeed(struct campaign *c, struct result *r, struct judgement *j)
 	r->tally = tally;
 	r->envs = envs;
 	r->nenvs = c->search.count;
+	check_code(c, r, j);
 }
 
 /* Of a test's outcomes the one that people will ask about: a forbidden one

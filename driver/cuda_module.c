@@ -5,29 +5,10 @@
  */
 #include "cuda_device.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define LOG_SIZE ((size_t)8192)
 #define CUBIN_LIMIT ((size_t)64 << 20)
-#define PTXAS_SECONDS 60
-
-/* The first lines of a compiler's log, on one line of a message. */
-static const char *
-log_summary(const char *log, struct arena *a)
-{
-	char *s = text_clean(a, log, strnlen(log, 300)), *p;
-
-	for (p = s; *p; p++)
-		if (*p == '\n' || *p == '\t')
-			*p = ' ';
-	while (p > s && p[-1] == ' ')
-		*--p = '\0';
-	return s;
-}
 
 static bool
 keep_cubin(struct module *m, const void *cubin, size_t size, struct err *err)
@@ -89,86 +70,14 @@ assemble_driver(struct device *d, const char *ptx, struct module *m,
 }
 
 static bool
-write_all(int fd, const char *s, size_t n)
-{
-	while (n > 0) {
-		ssize_t wrote = write(fd, s, n);
-
-		if (wrote < 0 && errno != EINTR)
-			return false;
-		if (wrote > 0) {
-			s += wrote;
-			n -= (size_t)wrote;
-		}
-	}
-	return true;
-}
-
-/* A new file that holds s; returns its name, or NULL with errno. */
-static char *
-temporary(const char *s, size_t n, struct arena *a)
-{
-	const char *folder = getenv("TMPDIR");
-	char *name = arena_printf(a, "%s/fencepost-XXXXXX",
-	    folder && *folder ? folder : "/tmp");
-	int fd = mkstemp(name);
-	bool ok;
-
-	if (fd < 0)
-		return NULL;
-	ok = write_all(fd, s, n);
-	close(fd);
-	if (!ok)
-		unlink(name);
-	return ok ? name : NULL;
-}
-
-static bool
-run_ptxas(struct device *d, const char *ptxas, const char *from,
-    const char *to, struct module *m, struct err *err)
-{
-	const char *argv[] = {
-		ptxas, "--generate-line-info", NULL, "-o", to, from, NULL,
-	};
-	struct source cubin;
-	struct text log;
-	int status;
-
-	argv[2] = arena_printf(m->arena, "-arch=sm_%d", d->info.caps.sm);
-	text_init(&log, m->arena);
-	if (!tool_run(argv, PTXAS_SECONDS, CUBIN_LIMIT, &log, &status, err))
-		return false;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return err_set(err, ERR_DEVICE, (struct loc){0},
-		    "ptxas failed: %s", log_summary(log.s, m->arena));
-	return source_read(to, CUBIN_LIMIT, m->arena, &cubin, err) &&
-	    keep_cubin(m, cubin.text, cubin.size, err);
-}
-
-static bool
 assemble_ptxas(struct device *d, const char *ptx, struct module *m,
     struct err *err)
 {
-	const char *ptxas = tool_find("ptxas", m->arena);
-	char *from, *to;
-	bool ok;
+	const void *cubin;
+	size_t size;
 
-	if (!ptxas)
-		return err_set(err, ERR_UNSUPPORTED, (struct loc){0},
-		    "no ptxas in PATH or CUDA_HOME");
-	from = temporary(ptx, strlen(ptx), m->arena);
-	to = from ? temporary("", 0, m->arena) : NULL;
-	if (!to) {
-		err_set(err, ERR_IO, (struct loc){0}, "temporary file: %s",
-		    strerror(errno));
-		if (from)
-			unlink(from);
-		return false;
-	}
-	ok = run_ptxas(d, ptxas, from, to, m, err);
-	unlink(from);
-	unlink(to);
-	return ok;
+	return ptxas_run(ptx, d->info.caps.sm, m->arena, &cubin, &size,
+	    err) && keep_cubin(m, cubin, size, err);
 }
 
 /* Several threads may be here at once; each has to be told the context. */

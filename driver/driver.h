@@ -86,12 +86,21 @@ extern const struct device_ops cuda_ops, sim_ops;
 
 /* tool.c: programs of the CUDA toolkit */
 double wall_clock(void); /* seconds, never backwards */
-/* Its path, from PATH or CUDA_HOME; NULL: there is none. */
+const char *program_folder(struct arena *a);
+/* Its path, from PATH, CUDA_HOME, or tools/ beside the program (see make
+   tools); NULL: there is none. */
 const char *tool_find(const char *name, struct arena *a);
 /* Runs argv (argv[0] a path) and adds what it writes to *out; false if it
    cannot start, or is stopped for its time or size. *status as of wait. */
 bool tool_run(const char *const *argv, double timeout, size_t limit,
     struct text *out, int *status, struct err *err);
+
+/* ptxas.c */
+/* Machine code for sm_<sm>, in the arena; ERR_UNSUPPORTED without ptxas. */
+bool ptxas_run(const char *ptx, int sm, struct arena *a, const void **cubin,
+    size_t *size, struct err *err);
+/* The beginning of an assembler's log, cleaned, in one line. */
+const char *log_summary(const char *log, struct arena *a);
 
 /* ---- machine code ------------------------------------------------------ */
 

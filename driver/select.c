@@ -89,22 +89,17 @@ walk(const char *path, int depth, struct arena *a, struct strings *files,
 	return true;
 }
 
-/* Beside the working folder, beside the program, or installed with it. */
 const char *
 data_find(const char *name, struct arena *a)
 {
 	static const char *const places[] = {
 		"", "/../", "/../share/fencepost/",
 	};
-	char exe[4096] = "";
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *folder = program_folder(a);
 	size_t i;
 
-	while (n > 0 && exe[n - 1] != '/')
-		n--;
-	exe[n > 0 ? n - 1 : 0] = '\0';
 	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *path = arena_printf(a, "%s%s%s", i ? exe : "",
+		const char *path = arena_printf(a, "%s%s%s", i ? folder : "",
 		    places[i], name);
 
 		if (access(path, R_OK) == 0)

@@ -23,6 +23,17 @@ wall_clock(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+const char *
+program_folder(struct arena *a)
+{
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe));
+
+	while (n > 0 && exe[n - 1] != '/')
+		n--;
+	return n > 1 ? arena_strndup(a, exe, (size_t)n - 1) : ".";
+}
+
 static const char *
 in_folder(const char *folder, size_t n, const char *name, struct arena *a)
 {
@@ -47,7 +58,11 @@ tool_find(const char *name, struct arena *a)
 	if (!cuda || !*cuda)
 		cuda = "/usr/local/cuda";
 	cuda = arena_printf(a, "%s/bin", cuda);
-	return in_folder(cuda, strlen(cuda), name, a);
+	found = in_folder(cuda, strlen(cuda), name, a);
+	if (found)
+		return found;
+	path = arena_printf(a, "%s/tools", program_folder(a));
+	return in_folder(path, strlen(path), name, a);
 }
 
 static bool
