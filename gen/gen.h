@@ -752,8 +752,8 @@ bool address_find(const struct program *p, uint64_t address, int *var,
 /* check.c: what a program must satisfy, whichever reader made it; computes
    ptx, sm, hangs, register types, the domains and the hash */
 bool program_check(struct program *p, struct arena *a, struct errs *errs);
-/* Its first step: accesses take types and spaces from their locations,
-   registers from their uses. Readers call it before they read conditions,
+/* types.c, its first step: accesses take types and spaces from their
+   locations, registers from their uses. Readers call it before they read conditions,
    whose slots have the registers' sizes. */
 bool program_types(struct program *p, struct errs *errs);
 

@@ -325,6 +325,34 @@ START_TEST(rows_are_all_used)
 }
 END_TEST
 
+#define NAMES_OF(function, last)                                           \
+	for (i = 0; i <= (int)(last); i++)                                 \
+		for (j = 0, s = function(i); j <= i; j++)                  \
+			ck_assert_msg(s && (j == i ||                      \
+			    strcmp(s, function(j)) != 0),                  \
+			    #function " of %d and %d", i, j)
+
+/* Every row of names.def is there, and no two of an enum are alike. */
+START_TEST(names_are_all_different)
+{
+	const char *s;
+	int i, j;
+
+	NAMES_OF(sem_name, SEM_MMIO);
+	NAMES_OF(scope_name, SCOPE_SYS);
+	NAMES_OF(space_name, SPACE_PARAM);
+	NAMES_OF(type_name, TYPE_F64);
+	NAMES_OF(proxy_name, PROXY_ASYNC);
+	NAMES_OF(rmw_name, RMW_POPC);
+	NAMES_OF(cmp_name, CMP_HS);
+	NAMES_OF(mode_name, MODE_L2);
+	NAMES_OF(cache_name, CACHE_WT);
+	NAMES_OF(evict_name, EVICT_NO_ALLOCATE);
+	NAMES_OF(expect_name, EXPECT_FORBIDDEN);
+	NAMES_OF(quantifier_name, QUANT_FORALL);
+}
+END_TEST
+
 /* What defaults make of it, and other spellings. */
 static const struct {
 	const char *in, *out;
@@ -560,6 +588,7 @@ suite_ptx(void)
 
 	tcase_add_loop_test(c, prints_as_read, 0, COUNT(exact));
 	tcase_add_test(c, rows_are_all_used);
+	tcase_add_test(c, names_are_all_different);
 	tcase_add_loop_test(c, canonical_form, 0, COUNT(forms));
 	tcase_add_loop_test(c, names_what_is_wrong, 0, COUNT(wrong));
 	suite_add_tcase(s, c);
