@@ -243,36 +243,6 @@ succeed(struct campaign *c, struct result *r, struct judgement *j)
 	check_code(c, r, j);
 }
 
-/* Of a test's outcomes the one that people will ask about: a forbidden one
-   that showed, else one the test is about, rather one that showed. */
-static void
-choose_explained(struct campaign *c, const struct judgement *j,
-    struct result *r)
-{
-	const struct program *p = c->program;
-	uint32_t i;
-
-	if (!c->outcomes || c->outcomes->status != MODEL_OK)
-		return;
-	for (i = 0; i < j->nseen; i++) {
-		const struct state *s = &j->seen[i];
-		bool forbidden = s->class == ROW_FORBIDDEN;
-
-		if (!forbidden && !(s->target && !r->explain))
-			continue;
-		r->explain = true;
-		r->explained = s->code;
-		if (forbidden)
-			break;
-	}
-	for (i = 0; i < p->noutcomes && !r->explain; i++) {
-		r->explain = c->search.targets[i];
-		r->explained = i;
-	}
-	r->explain_allowed = r->explain &&
-	    outcomes_find(c->outcomes, r->explained);
-}
-
 static bool
 run_all(struct campaign *c, struct err *err)
 {
@@ -317,7 +287,7 @@ campaign_run(struct bench *b, const struct program *p,
 	r->ntwins = c.ntwins;
 	r->assembler = bench_assembler(b, a);
 	r->model = effort->model;
-	choose_explained(&c, j, r);
+	result_explain(r, c.outcomes, c.search.targets);
 	return ok || usable(&err);
 }
 

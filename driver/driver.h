@@ -224,6 +224,10 @@ struct result {
 	int device;
 };
 
+/* judge.c: chooses the outcome that results_test() explains */
+void result_explain(struct result *r, const struct outcomes *outcomes,
+    const bool *targets); /* targets as by program_targets() */
+
 /* ---- running ------------------------------------------------------------ */
 
 /* An open device, with the memory that its trials share. */

@@ -267,3 +267,33 @@ judge_failure(const struct program *p, const struct outcomes *outcomes,
 	j->bound95 = -1;
 	j->strength = DOC_STRENGTH_NONE;
 }
+
+/* Of a test's outcomes the one that people will ask about: a forbidden one
+   that showed, else one the test is about, rather one that showed. */
+void
+result_explain(struct result *r, const struct outcomes *outcomes,
+    const bool *targets)
+{
+	const struct judgement *j = r->judgement;
+	uint32_t i;
+
+	if (!outcomes || outcomes->status != MODEL_OK)
+		return;
+	for (i = 0; i < j->nseen; i++) {
+		const struct state *s = &j->seen[i];
+		bool forbidden = s->class == ROW_FORBIDDEN;
+
+		if (!forbidden && !(s->target && !r->explain))
+			continue;
+		r->explain = true;
+		r->explained = s->code;
+		if (forbidden)
+			break;
+	}
+	for (i = 0; i < r->program->noutcomes && !r->explain; i++) {
+		r->explain = targets[i];
+		r->explained = i;
+	}
+	r->explain_allowed = r->explain &&
+	    outcomes_find(outcomes, r->explained);
+}

@@ -215,6 +215,19 @@ document_find(const struct document *d, const char *name, const char *uuid)
 }
 
 bool
+test_read(struct span span, struct arena *a, struct doc_test *t,
+    struct err *err)
+{
+	struct source source = {"test", span.s, span.size};
+	struct doc_test read = {0};
+
+	if (!json_read(&source, &test_shape, a, &read, err))
+		return false;
+	*t = read;
+	return true;
+}
+
+bool
 document_read(const struct source *source, struct arena *a,
     struct document *d, struct err *err)
 {

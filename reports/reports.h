@@ -228,6 +228,9 @@ bool document_load(const char *ref, struct arena *a, struct document *d,
     struct source *source, struct err *err);
 bool document_read(const struct source *source, struct arena *a,
     struct document *d, struct err *err);
+/* One test's text; its device and the like are not checked. */
+bool test_read(struct span span, struct arena *a, struct doc_test *t,
+    struct err *err);
 /* Makes by_name; no test may be there twice for one device. */
 bool document_sort(struct document *d, struct arena *a, struct err *err);
 /* Of the device that a test ran on. */

@@ -1,4 +1,4 @@
-#include "json.h"
+#include "reports.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,13 +131,11 @@ document_summary(json_t *root, struct err *err)
 	for (i = 0; good && i < json_array_size(tests); i++) {
 		char *text = json_dumps(json_array_get(tests, i),
 		    JSON_COMPACT);
-		struct source source = {"tests", text, text ?
-		    strlen(text) : 0};
-		struct doc_test t = {0};
+		struct doc_test t;
 
-		good = text ? json_read(&source, &test_shape, a, &t, err) :
-		    err_set(err, ERR_INPUT, (struct loc){"tests", 0, 0},
-		    "[%zu]: not a test", i);
+		good = text ? test_read((struct span){text, strlen(text)},
+		    a, &t, err) : err_set(err, ERR_INPUT, (struct loc){0},
+		    "tests[%zu]: not a test", i);
 		if (good)
 			summary_add(&s, &t);
 		free(text);
