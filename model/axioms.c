@@ -168,14 +168,14 @@ enum axiom
 axioms_location(const struct graph *g, int loc)
 {
 	event_row events = g->of_loc[loc];
-	int i;
+	int i, j;
 
 	/* PTX ISA 8.10.6: a read does not return a write that another write
 	   overwrote before the read in causality order */
-	EACH(i, events & g->reads)
-		if (HAS(g->m, CAUSALITY_FR) &&
-		    from_read(g, i) & g->caused[i])
-			return AXIOM_CAUSALITY;
+	EACH(i, HAS(g->m, CAUSALITY_FR) ? events & g->reads : 0)
+		EACH(j, from_read(g, i))
+			if (g->x.cause[j] & BIT(i))
+				return AXIOM_CAUSALITY;
 	EACH(i, events & g->reads)
 		if (HAS(g->m, ATOMICITY) && !is_atomic(g, i))
 			return AXIOM_ATOMICITY;

@@ -283,21 +283,87 @@ order_forced(struct search *s)
 	return AXIOM_NONE;
 }
 
+/* What must not come after each event in base causality (PTX ISA 8.10.1,
+   8.10.6), where that is causality: writes that it overwrites, or that a
+   read returns, and reads of what it overwrites. */
+static void
+find_excluded(const struct graph *g, event_row *excluded)
+{
+	const struct execution *x = &g->x;
+	int i, j;
+
+	memset(excluded, 0, (size_t)x->count * sizeof(*excluded));
+	EACH(i, g->reads) {
+		if (g->source[i] < 0)
+			continue;
+		excluded[i] |= BIT(g->source[i]);
+		EACH(j, x->co[g->source[i]])
+			excluded[j] |= BIT(i);
+	}
+	EACH(i, g->writes)
+		EACH(j, x->co[i])
+			excluded[j] |= BIT(i);
+}
+
+/*
+ * Orders the pairs of fences that have only one direction left: the other
+ * would put something after what excludes it. *more if there were any.
+ */
+static enum axiom
+order_inferred(struct search *s, bool *more)
+{
+	struct graph *g = &s->g;
+	struct execution *x = &g->x;
+	event_row excluded[EVENTS_MAX], before[EVENTS_MAX];
+	int i, j;
+
+	*more = false;
+	if (!s->m->plain || s->visit || !HAS(s->m, SC_ORDER) ||
+	    !(g->sc_fences & (g->sc_fences - 1)))
+		return AXIOM_NONE;
+	find_excluded(g, excluded);
+	EACH(i, g->sc_fences) {
+		before[i] = excluded[i];
+		for (j = 0; j < x->count; j++)
+			if (g->reach[j] & BIT(i))
+				before[i] |= excluded[j];
+	}
+	EACH(i, g->sc_fences)
+		EACH(j, x->ms[i] & g->sc_fences & ~x->sc[i]) {
+			if (x->sc[j] & BIT(i) || !(before[j] &
+			    (g->reach[i] | BIT(i))))
+				continue;
+			/* j cannot come before i */
+			if (before[i] & (g->reach[j] | BIT(j)))
+				return AXIOM_CAUSALITY;
+			graph_order_fences(g, i, j);
+			*more = true;
+		}
+	return AXIOM_NONE;
+}
+
 /* Everything but coherence choices, on rf and sc as far as they go. */
 static enum axiom
 try_orders(struct search *s)
 {
 	struct graph *g = &s->g;
-	enum axiom broken = order_forced(s);
+	enum axiom broken;
+	bool more;
 	int i;
 
-	if (!broken)
-		broken = axioms_cause(g);
-	if (!broken)
-		broken = coherence_least(g);
-	for (i = 0; !broken && !s->visit && i < s->m->nlocs; i++)
-		if (g->of_loc[i])
-			broken = axioms_location(g, i);
+	do {
+		broken = order_forced(s);
+		if (!broken)
+			broken = axioms_cause(g);
+		if (!broken)
+			broken = coherence_least(g);
+		for (i = 0; !broken && !s->visit && i < s->m->nlocs; i++)
+			if (g->of_loc[i])
+				broken = axioms_location(g, i);
+		if (broken)
+			return broken;
+		broken = order_inferred(s, &more);
+	} while (more && !broken);
 	return broken;
 }
 

@@ -557,5 +557,4 @@ graph_cause(struct graph *g)
 		EACH(i, g->writes)
 			EACH(r, x->obs[i])
 				x->cause[i] |= preserved[r];
-	rows_invert(x->cause, g->caused, x->count);
 }

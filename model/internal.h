@@ -66,6 +66,7 @@ struct path {
 	struct path_event *events;
 	int count;
 	uint64_t *finals; /* by slot; those of other threads are unused */
+	uint64_t shape; /* equal in paths that differ only in values */
 	struct cells needs; /* read and not initial */
 	struct cells provides; /* written */
 	bool cut; /* a loop ran out of turns */
@@ -134,9 +135,10 @@ struct graph {
 	event_row barrier[EVENTS_MAX]; /* synchronizes through a barrier */
 	event_row patterns[EVENTS_MAX]; /* and through patterns */
 	event_row reach[EVENTS_MAX]; /* (po | sw)+ */
-	event_row caused[EVENTS_MAX]; /* cause^-1 */
 	event_row co_before[EVENTS_MAX]; /* co^-1 */
 	int source[EVENTS_MAX]; /* the write that a read reads, or -1 */
+	uint64_t shape[THREADS_MAX]; /* of the paths it was built from */
+	bool shaped; /* graph_static() holds for these */
 	bool general; /* some proxy or alias makes ppcb differ from base */
 };
 
@@ -180,6 +182,7 @@ struct search {
 	event_row finals[LOCATIONS_MAX]; /* value numbers each may end with */
 	event_row chosen[LOCATIONS_MAX]; /* of these, in one outcome */
 	uint64_t *allowed, *interleaved; /* sets of outcome codes */
+	bool scheduled; /* schedule_all() finds the interleaved ones */
 	const struct execution **witness; /* by order of discovery */
 	uint32_t *witness_code;
 	uint32_t nallowed, nwitnesses;
@@ -293,14 +296,19 @@ bool coherence_witness(struct search *s);
 
 /* interleave.c: marks the outcomes of s->g that an interleaving gives */
 void interleave(struct search *s);
+/* schedule.c: those of the whole program, at once; not if it has barriers
+   or vectors */
+bool schedule_can(const struct search *s);
+void schedule_all(struct search *s);
 
 /* results.c: the outcomes of the product in s->g */
 bool results_start(struct search *s);
-bool results_pending(struct search *s); /* some may be new */
-bool results_unmarked(struct search *s); /* some may want an interleaving */
+bool results_pending(struct search *s); /* of s->path some may be new */
+bool results_unmarked(struct search *s); /* or may want an interleaving */
 void results_record(struct search *s); /* all of s->finals */
 void results_mark(struct search *s, const uint8_t *memory); /* value numbers
-	by location, of an interleaving */
+	by location, of an interleaving; registers are in s->values */
+void results_registers(struct search *s, int t, const struct path *path);
 event_row results_wanted(const struct search *s, int loc); /* visit: value
 	numbers of a location that s->code asks for */
 bool results_match(const struct search *s, int t); /* visit: the registers

@@ -179,7 +179,10 @@ model_run(const struct program *p, const struct model_opts *opts,
 	start(m, s, p, opts, a);
 	if (coverage_check(m) && paths_make(m) && results_start(s)) {
 		keep_room(s);
+		s->scheduled = schedule_can(s);
 		products_search(s);
+		if (s->scheduled && m->stop == STOP_NOT)
+			schedule_all(s);
 		search_hangs(m, s);
 	}
 	ok = m->stop != STOP_LIMIT || too_large(m, err);

@@ -235,6 +235,22 @@ cells_merge(struct cells *a, const struct cells *b)
 		a->word[i] |= b->word[i];
 }
 
+/* The events of a path, without the values that went through memory. */
+static uint64_t
+find_shape(const struct path *path)
+{
+	uint64_t shape = (uint64_t)path->count;
+	int i;
+
+	for (i = 0; i < path->count; i++) {
+		struct path_event e = path->events[i];
+
+		e.event.value = 0;
+		shape = hash64(&e, sizeof(e), shape);
+	}
+	return shape;
+}
+
 /* Drops the paths of a thread that read what nobody writes. */
 static bool
 drop_orphans(struct model *m, int t)
@@ -272,9 +288,11 @@ drop_all_orphans(struct model *m)
 			if (find_cells(m, &paths->list[i]))
 				paths->list[kept++] = paths->list[i];
 		paths->count = kept;
-		for (i = 0; i < kept; i++)
+		for (i = 0; i < kept; i++) {
 			cells_merge(&paths->provides,
 			    &paths->list[i].provides);
+			paths->list[i].shape = find_shape(&paths->list[i]);
+		}
 	}
 	while (changed) {
 		changed = false;

@@ -79,21 +79,48 @@ add_dependencies(struct search *s)
 	}
 }
 
+/* Only the values differ from the product before. */
+static bool
+build_again(struct search *s)
+{
+	struct graph *g = &s->g;
+	int t, i;
+
+	for (t = 0; t < s->m->p->nthreads; t++)
+		if (!g->shaped || g->shape[t] != s->path[t]->shape)
+			return false;
+	for (t = 0; t < s->m->p->nthreads; t++)
+		for (i = 0; i < s->path[t]->count; i++) {
+			struct path_event *e = &s->path[t]->events[i];
+
+			g->origin[s->first[t] + i] = e;
+			g->x.events[s->first[t] + i].value = e->event.value;
+			g->barrier[s->first[t] + i] = 0;
+		}
+	return true;
+}
+
 static bool
 build(struct search *s, const struct way *way)
 {
+	bool whole = !way || !way->stuck;
 	int t;
 
+	if (whole && build_again(s))
+		return true;
 	if (!add_inits(s))
 		return stop_limit(s->m, "an execution has more than 64 "
 		    "events");
 	for (t = 0; t < s->g.x.count; t++)
 		s->g.barrier[t] = 0;
-	for (t = 0; t < s->m->p->nthreads; t++)
-		if (!add_thread(s, t, way && way->stuck ? way->end[t] :
-		    s->path[t]->count))
+	for (t = 0; t < s->m->p->nthreads; t++) {
+		if (!add_thread(s, t, whole ? s->path[t]->count :
+		    way->end[t]))
 			return stop_limit(s->m, "an execution has more than "
 			    "64 events");
+		s->g.shape[t] = s->path[t]->shape;
+	}
+	s->g.shaped = whole;
 	add_dependencies(s);
 	graph_static(&s->g);
 	return true;
@@ -164,7 +191,7 @@ search_outcomes(struct search *s)
 {
 	if (s->visit || results_pending(s))
 		candidates_search(s);
-	if (!s->visit && results_unmarked(s))
+	if (!s->visit && !s->scheduled && results_unmarked(s))
 		interleave(s);
 }
 
@@ -222,10 +249,12 @@ search_product(struct search *s)
 	struct ways ways = {0};
 	int whole[THREADS_MAX], i;
 
-	if (!work_add(s->m, 2) || !build(s, NULL))
+	if (!work_add(s->m, 1))
 		return;
 	if (!s->hanging && !s->visit && !results_pending(s) &&
-	    !results_unmarked(s))
+	    (s->scheduled || !results_unmarked(s)))
+		return;
+	if (!work_add(s->m, 2) || !build(s, NULL))
 		return;
 	memcpy(whole, s->first, sizeof(whole));
 	arena_reset(s->scratch);
@@ -237,17 +266,6 @@ search_product(struct search *s)
 }
 
 /* ---- all combinations ------------------------------------------------- */
-
-static void
-keep_registers(struct search *s, int t)
-{
-	const struct program *p = s->m->p;
-	int i;
-
-	for (i = 0; i < p->nslots; i++)
-		if (p->slots[i].thread == t)
-			s->values[i] = s->path[t]->finals[i];
-}
 
 /*
  * Hanging: paths that spin may be chosen too, and one must be. The ends of
@@ -282,7 +300,7 @@ choose_paths(struct search *s, int t, const struct cells *needs,
 		if (!cells_within(&n, &w, &s->possible[t + 1]))
 			continue;
 		s->path[t] = path;
-		keep_registers(s, t);
+		results_registers(s, t, path);
 		if (!s->visit || results_match(s, t))
 			choose_paths(s, t + 1, &n, &w, spins || path->spins);
 	}

@@ -75,6 +75,17 @@ results_start(struct search *s)
 	return true;
 }
 
+void
+results_registers(struct search *s, int t, const struct path *path)
+{
+	const struct program *p = s->m->p;
+	int i;
+
+	for (i = 0; i < p->nslots; i++)
+		if (p->slots[i].thread == t)
+			s->values[i] = path->finals[i];
+}
+
 static void
 view_location(struct search *s, int loc, uint64_t value)
 {
@@ -124,24 +135,35 @@ each_outcome(struct search *s, int at, const event_row *finals,
 	return false;
 }
 
-/* With which values a location may end: those of its writes, or the initial
-   one if there are none. */
+/* Of a set of cells, those of a location, as value numbers. */
+static event_row
+cells_of(const struct cells *cells, const struct location *l)
+{
+	int word = l->cell / 64, shift = l->cell % 64;
+	event_row found = cells->word[word] >> shift;
+
+	if (shift && word + 1 < CELL_WORDS)
+		found |= cells->word[word + 1] << (64 - shift);
+	return l->nvalues == 64 ? found : found & (BIT(l->nvalues) - 1);
+}
+
+/* With which values a location may end: those that the paths write, or the
+   initial one if there are none. */
 static void
 possible_finals(struct search *s, event_row *finals)
 {
-	const struct graph *g = &s->g;
-	int i, k;
+	struct cells written = {0};
+	int t, k;
 
+	for (t = 0; s->nobserved && t < s->m->p->nthreads; t++)
+		cells_merge(&written, &s->path[t]->provides);
 	for (k = 0; k < s->nobserved; k++) {
 		int loc = s->observed[k];
-		event_row found = 0;
+		event_row found = cells_of(&written, &s->m->locs[loc]);
 
-		EACH(i, g->of_loc[loc] & g->writes)
-			if (g->x.events[i].thread >= 0 ||
-			    !HAS(s->m, INIT_FIRST))
-				found |= BIT(location_value(&s->m->locs[loc],
-				    g->x.events[i].value));
-		finals[loc] = found ? found : BIT(0);
+		if (!found || !HAS(s->m, INIT_FIRST))
+			found |= BIT(0);
+		finals[loc] = found;
 	}
 }
 
