@@ -12,7 +12,8 @@
  *
  * Memory is sequentially consistent but for racing writes (live_race.c):
  * the question is who runs, and a spinning read may keep its value only if
- * no later write supersedes it.
+ * no later write supersedes it. And atomics whose scopes do not reach each
+ * other may miss an update, now and then.
  */
 #include "live.h"
 
@@ -24,7 +25,8 @@
 struct edge {
 	uint32_t to;
 	uint32_t next; /* of the same state; index + 1, 0 ends */
-	int thread;
+	short thread;
+	bool stale; /* not again and again */
 };
 
 struct graph {
@@ -103,7 +105,8 @@ add_state(struct graph *g, const uint64_t *state, uint32_t *index)
 }
 
 static void
-add_edge(struct graph *g, uint32_t from, uint32_t to, int thread)
+add_edge(struct graph *g, uint32_t from, uint32_t to, int thread,
+    bool stale)
 {
 	if (g->nedges == g->edges_room) {
 		uint32_t room = g->edges_room ? 2 * g->edges_room : 1024;
@@ -113,7 +116,8 @@ add_edge(struct graph *g, uint32_t from, uint32_t to, int thread)
 		    room * sizeof(*g->edges));
 		g->edges_room = room;
 	}
-	g->edges[g->nedges] = (struct edge){to, g->first[from], thread};
+	g->edges[g->nedges] = (struct edge){to, g->first[from],
+	    (short)thread, stale};
 	g->first[from] = ++g->nedges;
 }
 
@@ -129,14 +133,14 @@ explore_step(struct graph *g, uint32_t from, int thread,
 		return false;
 	if (next->waited) {
 		/* it has arrived, so it has started */
-		add_edge(g, from, from, thread);
+		add_edge(g, from, from, thread, false);
 		return true;
 	}
 	for (i = 0; i < next->count; i++) {
 		if (!add_state(g, next->states + (size_t)i *
 		    (size_t)g->l->nwords, &to))
 			return false;
-		add_edge(g, from, to, thread);
+		add_edge(g, from, to, thread, next->stale >> i & 1);
 	}
 	return true;
 }
@@ -232,7 +236,7 @@ component_hangs(const struct tarjan *t, uint32_t from,
 		for (e = g->first[t->stack[i]]; e; e = g->edges[e - 1].next) {
 			uint32_t to = g->edges[e - 1].to;
 
-			if (t->on_stack[to] &&
+			if (!g->edges[e - 1].stale && t->on_stack[to] &&
 			    t->number[to] >= t->number[t->stack[from]])
 				steps |= 1u << g->edges[e - 1].thread;
 		}
@@ -251,6 +255,44 @@ visit(struct tarjan *t, uint32_t v)
 	t->at[v] = t->g->first[v];
 }
 
+/* Components of what can be reached from the root and was not before. */
+static bool
+find_hang_from(struct tarjan *t, uint32_t root, enum progress progress,
+    uint32_t *state)
+{
+	const struct graph *g = t->g;
+
+	visit(t, root);
+	while (t->calls) {
+		uint32_t v = t->call[t->calls - 1], e = t->at[v], w, from;
+
+		if (e) {
+			t->at[v] = g->edges[e - 1].next;
+			w = g->edges[e - 1].to;
+			if (g->edges[e - 1].stale)
+				continue;
+			if (!t->number[w])
+				visit(t, w);
+			else if (t->on_stack[w] && t->number[w] < t->low[v])
+				t->low[v] = t->number[w];
+			continue;
+		}
+		t->calls--;
+		if (t->calls && t->low[v] < t->low[t->call[t->calls - 1]])
+			t->low[t->call[t->calls - 1]] = t->low[v];
+		if (t->low[v] != t->number[v])
+			continue;
+		for (from = t->depth - 1; t->stack[from] != v; from--)
+			;
+		if (component_hangs(t, from, progress, state))
+			return true;
+		while (t->depth > from)
+			t->on_stack[t->stack[--t->depth]] = false;
+	}
+	return false;
+}
+
+/* Every state can be reached; stale reads are in no component. */
 static bool
 find_hang(struct graph *g, enum progress progress, uint32_t *state)
 {
@@ -260,32 +302,11 @@ find_hang(struct graph *g, enum progress progress, uint32_t *state)
 		arena_alloc(a, size), arena_alloc(a, size),
 		arena_alloc(a, size), arena_alloc(a, n * sizeof(bool)),
 		0, 0, 0};
+	uint32_t i;
 
-	visit(&t, 0); /* every state is reachable from the first */
-	while (t.calls) {
-		uint32_t v = t.call[t.calls - 1], e = t.at[v], w, from;
-
-		if (e) {
-			t.at[v] = g->edges[e - 1].next;
-			w = g->edges[e - 1].to;
-			if (!t.number[w])
-				visit(&t, w);
-			else if (t.on_stack[w] && t.number[w] < t.low[v])
-				t.low[v] = t.number[w];
-			continue;
-		}
-		t.calls--;
-		if (t.calls && t.low[v] < t.low[t.call[t.calls - 1]])
-			t.low[t.call[t.calls - 1]] = t.low[v];
-		if (t.low[v] != t.number[v])
-			continue;
-		for (from = t.depth - 1; t.stack[from] != v; from--)
-			;
-		if (component_hangs(&t, from, progress, state))
+	for (i = 0; i < g->nstates; i++)
+		if (!t.number[i] && find_hang_from(&t, i, progress, state))
 			return true;
-		while (t.depth > from)
-			t.on_stack[t.stack[--t.depth]] = false;
-	}
 	return false;
 }
 

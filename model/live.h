@@ -57,6 +57,7 @@ struct live {
 struct live_next {
 	uint64_t *states; /* rows; room for LIVE_CHOICES_MAX */
 	int count;
+	uint64_t stale; /* those that a thread cannot reach again and again */
 	bool waited; /* the thread is blocked: it stays as it is */
 };
 
@@ -94,6 +95,9 @@ uint64_t *live_writer(const struct live *l, uint64_t *state, int loc,
     int writer);
 /* Which writers a read may take: bit set. */
 uint64_t live_readable(const struct live *l, const uint64_t *state, int loc);
+/* Which older ones an atomic may take too, but not for ever. */
+uint64_t live_lost(const struct live *l, uint64_t *state, int thread,
+    const struct insn *insn, int loc);
 void live_race_read(const struct live *l, uint64_t *state, int thread,
     const struct insn *insn, int loc, int writer);
 /* from: the writer that a read-modify-write took its value from, or -1 */

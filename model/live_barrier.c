@@ -71,7 +71,7 @@ live_setup_barrier(struct live *l, int thread, int index)
 
 #define ARRIVED(w) ((unsigned)((w) & 0xffff)) /* threads */
 #define RELEASED(w) ((unsigned)((w) >> 16 & 0xffff)) /* not arrive.relaxed */
-#define EXPECTED(w) ((int)((w) >> 32)) /* 0: all live threads */
+#define EXPECTED(w) ((int)((w) >> 32)) /* warps; 0: all live threads */
 
 /* The threads that a barrier without a count waits for. */
 static unsigned
@@ -93,18 +93,40 @@ participants(const struct live *l, const uint64_t *state,
 	return set;
 }
 
+/* Counts are of warps: one has arrived when all its live threads have. */
+static int
+warps_arrived(const struct live *l, const uint64_t *state, unsigned arrived)
+{
+	int t, u, n = 0;
+
+	for (t = 0; t < l->p->nthreads; t++) {
+		const struct thread *o = &l->p->threads[t];
+		unsigned warp = 1u << t;
+
+		for (u = 0; u < l->p->nthreads && o->warp != WARP_ANY; u++)
+			if (l->p->threads[u].cta == o->cta &&
+			    l->p->threads[u].warp == o->warp &&
+			    !live_ended(l, state, u))
+				warp |= 1u << u;
+		/* counted at its lowest thread that has arrived */
+		n += arrived >> t & 1 && !(warp & ~arrived) &&
+		    (1u << t) == (warp & (~warp + 1));
+	}
+	return n;
+}
+
 /* Frees those who wait at a barrier that is complete (ISA 9.7.13.1). */
 void
 live_complete(const struct live *l, uint64_t *state, int barrier)
 {
 	const struct live_barrier *b = &l->barriers[barrier];
 	uint64_t *w = &state[l->barriers_at + barrier];
-	unsigned all = participants(l, state, b), freed = 0;
-	int t, expected = EXPECTED(*w);
+	unsigned freed = 0;
+	int t;
 
-	if (!ARRIVED(*w) || (expected ?
-	    __builtin_popcount(ARRIVED(*w)) < expected :
-	    (all & ~ARRIVED(*w)) != 0))
+	if (!ARRIVED(*w) || (EXPECTED(*w) ?
+	    warps_arrived(l, state, ARRIVED(*w)) < EXPECTED(*w) :
+	    (participants(l, state, b) & ~ARRIVED(*w)) != 0))
 		return;
 	for (t = 0; t < l->p->nthreads; t++) {
 		uint64_t *pc = &state[l->threads_at[t]];

@@ -22,7 +22,7 @@
 
 /*
  * Words of a location: the set of newest writers; then for each writer its
- * value, its instruction, and what it passes on from each thread (a release
+ * value, its instruction (1 the first, 0 none yet), and what it passes on from each thread (a release
  * pattern's head). Of the "knows" part: for each thread what it knows, its
  * last release fence, its last fence.sc, and what it read from each thread
  * without having acquired it yet.
@@ -182,12 +182,49 @@ bit(const struct live *l, int loc, int writer)
 	return (uint64_t)1 << (loc * l->nwriters + writer);
 }
 
+static const struct insn *
+insn_of(const struct live *l, const uint64_t *writer_words, int writer)
+{
+	return &l->p->threads[writer - 1].insns[writer_words[INSN] - 1];
+}
+
 /* May what thread h released as `set` be taken by an acquire of thread t? */
 static bool
 passes(const struct live *l, uint64_t set, int h, int t, enum scope scope)
 {
 	return h == t || (includes(l->p, set_scope(set), h, t) &&
 	    includes(l->p, scope, t, h));
+}
+
+/*
+ * Atomics of scopes that do not reach each other may miss each other's
+ * update (ISA 8.10.3 asks only morally strong ones to be atomic): what the
+ * newest writes have superseded can still be read, if none of them is
+ * morally strong with the atomic or known to its thread. Not for ever.
+ */
+uint64_t
+live_lost(const struct live *l, uint64_t *state, int thread,
+    const struct insn *insn, int loc)
+{
+	uint64_t newest_set, lost = 1;
+	int i;
+
+	if (!l->racing)
+		return 0;
+	newest_set = *newest(l, state, loc);
+	for (i = 0; i < l->nwriters; i++) {
+		const uint64_t *w = live_writer(l, state, loc, i);
+
+		if (i > 0 && w[INSN])
+			lost |= (uint64_t)1 << i;
+		if (!(newest_set >> i & 1))
+			continue;
+		if (i == 0 || knows(l, state, thread)[0] & bit(l, loc, i) ||
+		    morally_strong(l->p, i - 1, insn_of(l, w, i), thread,
+		    insn))
+			return 0;
+	}
+	return lost & ~newest_set;
 }
 
 void
@@ -202,7 +239,7 @@ live_race_read(const struct live *l, uint64_t *state, int thread,
 		return;
 	k = knows(l, state, thread);
 	w = live_writer(l, state, loc, writer);
-	by = &l->p->threads[writer - 1].insns[w[INSN]];
+	by = insn_of(l, w, writer);
 	if (!morally_strong(l->p, writer - 1, by, thread, insn))
 		return;
 	/* the write is observed (ISA 8.9.2) */
@@ -269,8 +306,8 @@ live_race_write(const struct live *l, uint64_t *state, int thread, int index,
 	}
 	if (from > 0) {
 		w = live_writer(l, state, loc, from);
-		if (morally_strong(l->p, from - 1,
-		    &l->p->threads[from - 1].insns[w[INSN]], thread, insn))
+		if (morally_strong(l->p, from - 1, insn_of(l, w, from),
+		    thread, insn))
 			memcpy(carried, w + HEADS,
 			    (size_t)l->p->nthreads * sizeof(*carried));
 	}
@@ -280,14 +317,14 @@ live_race_write(const struct live *l, uint64_t *state, int thread, int index,
 		w = live_writer(l, state, loc, i);
 		if (*set >> i & 1 && (knows(l, state, thread)[0] &
 		    bit(l, loc, i) || morally_strong(l->p, i - 1,
-		    &l->p->threads[i - 1].insns[w[INSN]], thread, insn)))
+		    insn_of(l, w, i), thread, insn)))
 			*set &= ~((uint64_t)1 << i);
 	}
 	forget(l, state, bit(l, loc, me));
 	w = live_writer(l, state, loc, me);
 	write_heads(l, state, thread, insn, w + HEADS, carried);
 	w[VALUE] = value;
-	w[INSN] = (uint64_t)index;
+	w[INSN] = (uint64_t)index + 1;
 	*set |= (uint64_t)1 << me;
 	knows(l, state, thread)[0] |= bit(l, loc, me);
 }

@@ -184,14 +184,20 @@ choose(const struct live_at *s, int loc, int *writers)
 	for (i = 0; i < n; i++) {
 		uint64_t *from = next->states + i * s->l->nwords;
 		uint64_t set = live_readable(s->l, from, loc);
+		uint64_t lost = s->insn->op->class == CLASS_LOAD ? 0 :
+		    live_lost(s->l, from, s->thread, s->insn, loc);
 
 		writers[i] = __builtin_ctzll(set);
-		for (set &= set - 1; set; set &= set - 1) {
+		set |= lost;
+		for (set &= ~((uint64_t)1 << writers[i]); set;
+		    set &= set - 1) {
 			if (next->count == LIVE_CHOICES_MAX)
 				return err_set(s->l->err, ERR_LIMIT,
 				    s->insn->loc, "too many racing writes "
 				    "for the forward-progress check");
 			writers[next->count] = __builtin_ctzll(set);
+			if (lost & (set & (~set + 1)))
+				next->stale |= (uint64_t)1 << next->count;
 			memcpy(next->states + next->count++ * s->l->nwords,
 			    from, size);
 		}
@@ -344,6 +350,7 @@ live_step(struct live *l, const uint64_t *state, int thread,
 	s.insn = &t->insns[s.pc];
 	memcpy(next->states, state, (size_t)l->nwords * sizeof(*state));
 	next->count = 1;
+	next->stale = 0;
 	next->waited = false;
 	next->states[0] |= (uint64_t)1 << thread;
 	if ((s.insn->guard < 0 || !registers(&s, next->states)

@@ -192,6 +192,22 @@ static const struct {
 	{"strong stores", "PTX T\n{ f=0; }\nP0@cta 0,gpu 0|P1@cta 1,gpu 0;\n"
 	    "LC00:|st.relaxed.gpu f, 1;\nld.weak r0, f|;\n"
 	    "bne r0, 1, LC00|;\nexists (f == 1)", "100000"},
+	/* a counter that two CTAs raise: .cta atomics lose an arrival */
+	{"arrivals", "PTX T\n{ n=0; }\nP0@cta 0,gpu 0|P1@cta 1,gpu 0;\n"
+	    "atom.relaxed.gpu.add r1, n, 1|atom.relaxed.gpu.add r1, n, 1;\n"
+	    "LC00:|LC00:;\nld.relaxed.gpu r0, n|ld.relaxed.gpu r0, n;\n"
+	    "bne r0, 2, LC00|bne r0, 2, LC00;\nexists (n == 2)", "100000"},
+	{"lost arrivals", "PTX T\n{ n=0; }\nP0@cta 0,gpu 0|P1@cta 1,gpu 0;"
+	    "\natom.relaxed.cta.add r1, n, 1|atom.relaxed.cta.add r1, n, 1;"
+	    "\nLC00:|LC00:;\nld.relaxed.gpu r0, n|ld.relaxed.gpu r0, n;\n"
+	    "bne r0, 2, LC00|bne r0, 2, LC00;\nexists (n == 2)", "000000"},
+	/* P0's is known to P1 when it adds: nothing is lost */
+	{"known arrivals", "PTX T\n{ n=0; f=0; }\nP0@cta 0,gpu 0|P1@cta 1,"
+	    "gpu 0;\natom.relaxed.cta.add r1, n, 1|LC00:;\n"
+	    "st.release.gpu f, 1|ld.acquire.gpu r0, f;\n|bne r0, 1, LC00;\n"
+	    "|atom.relaxed.cta.add r1, n, 1;\n|LC01:;\n"
+	    "|ld.weak r0, n;\n|bne r0, 2, LC01;\nexists (n == 2)",
+	    "110110"},
 	/* a barrier orders weak stores of a CTA */
 	{"stores at a barrier", "PTX T\n{ f=0; }\nP0@cta 0,gpu 0|P1@cta 0,"
 	    "gpu 0|P2@cta 2,gpu 0;\nst.weak f, 1|bar.cta.sync 1|LC00:;\n"
@@ -267,6 +283,11 @@ static const struct {
 	    "  - {cta: 0, code: \"bar.arrive 0, 64;\"}\n", true},
 	{"  - {cta: 0, code: \"bar.sync 0, 64;\"}\n"
 	    "  - {cta: 0, code: \"st.weak.global.u32 [x], 1;\"}\n", false},
+	/* two threads of a warp are one arrival */
+	{"  - {cta: 0, warp: 0, code: \"bar.sync 0, 64;\"}\n"
+	    "  - {cta: 0, warp: 0, code: \"bar.sync 0, 64;\"}\n", false},
+	{"  - {cta: 0, warp: 0, code: \"bar.sync 0, 32;\"}\n"
+	    "  - {cta: 0, warp: 0, code: \"bar.sync 0, 32;\"}\n", true},
 	{"  - {cta: 0, cluster: 0, code: \"barrier.cluster.arrive; "
 	    "barrier.cluster.wait;\"}\n"
 	    "  - {cta: 1, cluster: 0, code: \"barrier.cluster.arrive; "
@@ -397,6 +418,7 @@ suite_live(void)
 	Suite *s = suite_create("live");
 	TCase *c = tcase_create("live");
 
+	tcase_set_timeout(c, 60);
 	tcase_add_test(c, the_external_answers_agree);
 	tcase_add_test(c, the_external_counts_stay);
 	tcase_add_loop_test(c, cases_end_or_hang, 0, COUNT(cases));
