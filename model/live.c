@@ -370,7 +370,7 @@ describe(struct text *why, const struct graph *g, uint32_t state,
 		text_printf(why, "\n");
 	}
 	for (loc = 0; l->racing && loc < l->nlocs; loc++) {
-		uint64_t set = live_readable(l, s, loc);
+		uint64_t set = live_newest(l, s, loc);
 
 		if (set & (set - 1))
 			text_printf(why, "  [%s] has %d newest writes: no "
@@ -378,6 +378,21 @@ describe(struct text *why, const struct graph *g, uint32_t state,
 			    "for ever\n", l->p->vars[l->locs[loc].var].name,
 			    __builtin_popcountll(set));
 	}
+}
+
+/* Weak loads in loops, whatever the answer. */
+static void
+warn_of_polling(struct text *why, const struct program *p)
+{
+	int t, i;
+
+	for (t = 0; t < p->nthreads; t++)
+		for (i = 0; i < p->threads[t].ninsns; i++)
+			if (live_polls(&p->threads[t], i))
+				text_printf(why, "  P%d line %d polls with "
+				    "a weak load, which need never see a "
+				    "write of another thread\n", t,
+				    p->threads[t].insns[i].loc.line);
 }
 
 bool
@@ -400,5 +415,7 @@ model_live(const struct program *p, enum progress progress, struct arena *a,
 		    "(scheduling: %s)\n", p->name, progress_name(progress));
 		describe(why, &g, state, progress);
 	}
+	if (why)
+		warn_of_polling(why, p);
 	return true;
 }

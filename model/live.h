@@ -88,13 +88,17 @@ bool live_barrier(const struct live_at *s);
 void live_complete(const struct live *l, uint64_t *state, int barrier);
 
 /* live_race.c */
-bool live_races(const struct program *p); /* are there such writes? */
+bool live_races(const struct program *p); /* do such writes count? */
 int live_race_words(const struct live *l); /* of the "knows" part */
 bool live_race_fits(const struct live *l);
 uint64_t *live_writer(const struct live *l, uint64_t *state, int loc,
     int writer);
-/* Which writers a read may take: bit set. */
-uint64_t live_readable(const struct live *l, const uint64_t *state, int loc);
+/* Writers that no other write supersedes: bit set. */
+uint64_t live_newest(const struct live *l, const uint64_t *state, int loc);
+/* Those that a read may take, again and again. */
+uint64_t live_readable(const struct live *l, uint64_t *state, int thread,
+    int index, int loc);
+bool live_polls(const struct thread *t, int index); /* weakly, in a loop */
 /* Which older ones an atomic may take too, but not for ever. */
 uint64_t live_lost(const struct live *l, uint64_t *state, int thread,
     const struct insn *insn, int loc);

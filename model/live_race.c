@@ -123,11 +123,16 @@ may_race(const struct program *p, int s, const struct insn *a, int t,
 	return x->var != y->var || !morally_strong(p, s, a, t, b);
 }
 
+/* Or does a loop poll weakly, so that older writes count? */
 bool
 live_races(const struct program *p)
 {
 	int s, t, i, j;
 
+	for (s = 0; s < p->nthreads; s++)
+		for (i = 0; i < p->threads[s].ninsns; i++)
+			if (live_polls(&p->threads[s], i))
+				return true;
 	for (s = 0; s < p->nthreads; s++)
 		for (t = s + 1; t < p->nthreads; t++)
 			for (i = 0; i < p->threads[s].ninsns; i++)
@@ -164,12 +169,6 @@ newest(const struct live *l, uint64_t *state, int loc)
 	return state + l->locs_at + loc * l->loc_words;
 }
 
-uint64_t
-live_readable(const struct live *l, const uint64_t *state, int loc)
-{
-	return l->racing ? state[l->locs_at + loc * l->loc_words] : 1;
-}
-
 static uint64_t *
 knows(const struct live *l, uint64_t *state, int thread)
 {
@@ -196,35 +195,82 @@ passes(const struct live *l, uint64_t set, int h, int t, enum scope scope)
 	    includes(l->p, scope, t, h));
 }
 
+/* Writes that the newest have superseded, without the thread knowing any of
+   the newest; `scoped`: nor is any morally strong with the instruction. */
+static uint64_t
+superseded(const struct live *l, uint64_t *state, int thread,
+    const struct insn *insn, int loc, bool scoped)
+{
+	uint64_t newest_set = *newest(l, state, loc), older = 1;
+	int i;
+
+	for (i = 0; i < l->nwriters; i++) {
+		const uint64_t *w = live_writer(l, state, loc, i);
+
+		if (i > 0 && w[INSN])
+			older |= (uint64_t)1 << i;
+		if (newest_set >> i & 1 && (i == 0 ||
+		    knows(l, state, thread)[0] & bit(l, loc, i) ||
+		    (scoped && morally_strong(l->p, i - 1,
+		    insn_of(l, w, i), thread, insn))))
+			return 0;
+	}
+	return older & ~newest_set;
+}
+
 /*
  * Atomics of scopes that do not reach each other may miss each other's
- * update (ISA 8.10.3 asks only morally strong ones to be atomic): what the
- * newest writes have superseded can still be read, if none of them is
- * morally strong with the atomic or known to its thread. Not for ever.
+ * update (ISA 8.10.3 asks only morally strong ones to be atomic). Not for
+ * ever.
  */
 uint64_t
 live_lost(const struct live *l, uint64_t *state, int thread,
     const struct insn *insn, int loc)
 {
-	uint64_t newest_set, lost = 1;
+	return l->racing && insn->op->class != CLASS_LOAD ?
+	    superseded(l, state, thread, insn, loc, true) : 0;
+}
+
+bool
+live_polls(const struct thread *t, int index)
+{
 	int i;
 
-	if (!l->racing)
-		return 0;
-	newest_set = *newest(l, state, loc);
-	for (i = 0; i < l->nwriters; i++) {
-		const uint64_t *w = live_writer(l, state, loc, i);
+	if (t->insns[index].op->class != CLASS_LOAD ||
+	    t->insns[index].sem != SEM_WEAK)
+		return false;
+	for (i = index; i < t->ninsns; i++)
+		if (t->insns[i].op->class == CLASS_BRANCH &&
+		    t->insns[i].ops[0].imm <= index)
+			return true;
+	return false;
+}
 
-		if (i > 0 && w[INSN])
-			lost |= (uint64_t)1 << i;
-		if (!(newest_set >> i & 1))
-			continue;
-		if (i == 0 || knows(l, state, thread)[0] & bit(l, loc, i) ||
-		    morally_strong(l->p, i - 1, insn_of(l, w, i), thread,
-		    insn))
-			return 0;
-	}
-	return lost & ~newest_set;
+/*
+ * A weak load in a loop may go on with an old value: no rule says that it
+ * ever sees a write that is not ordered before it (and on hardware it does
+ * not, where the line is in L1).
+ */
+uint64_t
+live_readable(const struct live *l, uint64_t *state, int thread, int index,
+    int loc)
+{
+	const struct thread *t = &l->p->threads[thread];
+	uint64_t set;
+
+	if (!l->racing)
+		return 1;
+	set = *newest(l, state, loc);
+	if (live_polls(t, index))
+		set |= superseded(l, state, thread, &t->insns[index], loc,
+		    false);
+	return set;
+}
+
+uint64_t
+live_newest(const struct live *l, const uint64_t *state, int loc)
+{
+	return l->racing ? state[l->locs_at + loc * l->loc_words] : 1;
 }
 
 void

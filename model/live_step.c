@@ -183,9 +183,10 @@ choose(const struct live_at *s, int loc, int *writers)
 
 	for (i = 0; i < n; i++) {
 		uint64_t *from = next->states + i * s->l->nwords;
-		uint64_t set = live_readable(s->l, from, loc);
-		uint64_t lost = s->insn->op->class == CLASS_LOAD ? 0 :
-		    live_lost(s->l, from, s->thread, s->insn, loc);
+		uint64_t set = live_readable(s->l, from, s->thread, s->pc,
+		    loc);
+		uint64_t lost = live_lost(s->l, from, s->thread, s->insn,
+		    loc);
 
 		writers[i] = __builtin_ctzll(set);
 		set |= lost;
