@@ -130,6 +130,9 @@ open_sim(int index, const char *options, struct device **d, struct err *err)
 		    "sim: there is one software machine, number 0");
 	if (!options_read_all(options, &o, err))
 		return false;
+	if (o.fault != SIM_FAULT_NONE && o.memory == SIM_MEMORY_SC)
+		return err_set(err, ERR_USAGE, (struct loc){0},
+		    "sim: faults are planted in memory=weak only");
 	device = sim_must(calloc(1, sizeof(*device)));
 	device->options = o;
 	device->allocations = sim_must(calloc(SIM_ALLOCATIONS_MAX,

@@ -401,6 +401,17 @@ sim_rng_u32(struct sim_rng *r)
 		sim_rng_block(r);
 	return r->word[--r->left];
 }
+static inline bool
+sim_chance(struct sim_unit *u, uint32_t one_in)
+{
+	return sim_rng_u32(&u->rng) < UINT32_MAX / one_in;
+}
+static inline bool
+sim_planted(const struct sim_unit *u, const struct sim_code *c,
+    enum sim_fault fault)
+{
+	return u->fault == fault && !c->harness;
+}
 static inline uint32_t
 sim_rng_below(struct sim_rng *r, uint32_t bound)
 {

@@ -155,6 +155,9 @@ sim_access(struct sim_unit *u, struct sim_thread *t,
 		return local_access(u, t, c, op == SIM_LOAD ?
 		    SIM_LOAD_LOCAL : SIM_STORE_LOCAL);
 	}
+	if (op == SIM_STORE && sim_planted(u, c, SIM_FAULT_WILD_STORE) &&
+	    sim_chance(u, 512))
+		address ^= (uint64_t)1 << (SIM_ADDRESS_BITS - 1);
 	access.code = c;
 	access.at[0] = find(u, t, c, address);
 	if (!access.at[0])

@@ -119,11 +119,13 @@ sim_barrier(struct sim_unit *u, struct sim_thread *t,
 	t->cta->active |= (uint32_t)1 << bar.id;
 	b->count = bar.count;
 	b->red = bar.red;
-	b->arrived++;
+	if (!sim_planted(u, c, SIM_FAULT_STICK_BARRIER) || !sim_chance(u, 64))
+		b->arrived++;
 	t->barriers |= (uint32_t)1 << bar.id;
 	b->popc += bar.predicate;
 	u->memory->publish(u, t, &t->cta->domain);
-	if (bar.arrive) {
+	if (bar.arrive || (sim_planted(u, c, SIM_FAULT_PASS_BARRIER) &&
+	    sim_chance(u, 8))) {
 		t->pc++;
 	} else {
 		t->barrier = bar.id;

@@ -97,225 +97,6 @@
 
 #define LATE_CHANCE 4 /* one load in so many is done late */
 #define BYTES_MAX ((size_t)256 << 20)
-#define LONG_LIST 8
-
-/* ---- who ------------------------------------------------------------------------ */
-
-static struct weak_thread *
-weak_of(const struct sim_unit *u, const struct sim_thread *t)
-{
-	return &u->weak->threads[t->id];
-}
-
-static struct weak_who
-who_of(const struct weak_thread *t, const struct sim_code *c)
-{
-	struct weak_who who = t->who;
-
-	who.scope = c->scope;
-	who.strong = c->sem != SEM_WEAK;
-	return who;
-}
-
-static bool
-acquires(const struct sim_code *c)
-{
-	return c->sem == SEM_ACQUIRE || c->sem == SEM_ACQ_REL ||
-	    c->sem == SEM_SC;
-}
-
-static bool
-releases(const struct sim_code *c)
-{
-	return c->sem == SEM_RELEASE || c->sem == SEM_ACQ_REL ||
-	    c->sem == SEM_SC;
-}
-
-/* ---- releasing --------------------------------------------------------------------- */
-
-static struct weak_heads *
-push(struct weak *w, struct weak_heads *list, struct weak_head *head)
-{
-	struct weak_heads *node = weak_alloc(w, sizeof(*node));
-
-	*node = (struct weak_heads){head, list};
-	return node;
-}
-
-/* A head of this thread, knowing what the thread knows now. */
-struct weak_head *
-weak_head(struct weak *w, struct weak_thread *t, const struct weak_who *who)
-{
-	struct weak_head *head = weak_alloc(w, sizeof(*head));
-
-	head->who = *who;
-	head->thread = t;
-	view_copy(w, &head->view, &t->view);
-	if (t->npending > 0)
-		t->since = push(w, t->since, head);
-	return head;
-}
-
-/*
- * The heads whose patterns a strong store by this thread completes
- * (8.7): its own release (1), an earlier release to the same location (2),
- * an earlier fence (3).
- */
-struct weak_heads *
-weak_release_heads(struct weak *w, struct weak_thread *t,
-    const struct weak_loc *loc, const struct weak_who *who,
-    struct weak_head *own)
-{
-	struct weak_heads *list = NULL;
-	const struct weak_heads *h;
-	int s;
-
-	if (!who->strong)
-		return NULL;
-	for (s = SCOPE_CTA; s <= SCOPE_SYS; s++)
-		if (t->fences[s])
-			list = push(w, list, t->fences[s]);
-	for (h = loc ? loc->releases : NULL; h; h = h->next)
-		if (h->head->who.thread == t->who.thread)
-			list = push(w, list, h->head);
-	return own ? push(w, list, own) : list;
-}
-
-/* Whatever can acquire `old` can acquire `new`, and learns more. */
-static bool
-supersedes(const struct weak_head *new, const struct weak_head *old)
-{
-	return new->who.thread == old->who.thread &&
-	    new->who.scope >= old->who.scope;
-}
-
-void
-weak_remember(struct weak *w, struct weak_loc *loc,
-    struct weak_head *head)
-{
-	struct weak_heads **p = &loc->releases;
-
-	while (*p)
-		if (supersedes(head, (*p)->head))
-			*p = (*p)->next;
-		else
-			p = &(*p)->next;
-	loc->releases = push(w, loc->releases, head);
-}
-
-static bool
-is_superseded(const struct weak_heads *by, const struct weak_head *old)
-{
-	for (; by; by = by->next)
-		if (supersedes(by->head, old))
-			return true;
-	return false;
-}
-
-/* The heads of an atomic's store: its own and those it read (observation
-   order, 8.9.2). `own` are newer; long lists are thinned out. */
-static struct weak_heads *
-chain(struct weak *w, struct weak_heads *own, struct weak_heads *read)
-{
-	struct weak_heads *list = read;
-	const struct weak_heads *h;
-	int length = 0;
-
-	for (h = read; h && length < LONG_LIST; h = h->next)
-		length++;
-	if (length == LONG_LIST) {
-		list = NULL;
-		for (h = read; h; h = h->next)
-			if (!is_superseded(own, h->head))
-				list = push(w, list, h->head);
-	}
-	for (h = own; h; h = h->next)
-		list = push(w, list, h->head);
-	return list;
-}
-
-/* ---- acquiring ----------------------------------------------------------------------- */
-
-static void
-acquire(struct sim_unit *u, struct weak_thread *t, struct weak_head *head)
-{
-	struct weak_thread *other = head->thread;
-
-	if (other->npending > 0 && other != t &&
-	    other->who.thread == head->who.thread)
-		pending_settle_all(u, other);
-	view_join(u->weak, t, &head->view);
-}
-
-struct weak_heads *
-weak_observe(struct weak *w, struct weak_thread *t, struct weak_loc *loc,
-    int msg, const struct weak_who *who)
-{
-	if (!weak_moral(&loc->msgs[msg].who, who))
-		return NULL;
-	view_add(w, t, loc, (msg_set)1 << msg);
-	return loc->msgs[msg].heads;
-}
-
-static void
-offer(struct sim_unit *u, struct weak_thread *t, struct weak_head *head,
-    struct weak_loc *loc)
-{
-	uint32_t i;
-
-	for (i = 0; i < t->noffers; i++)
-		if (t->offers[i].head == head)
-			return;
-	/* no room: acquire the oldest at once. More order, never less */
-	if (t->noffers == OFFERS_MAX) {
-		acquire(u, t, t->offers[0].head);
-		t->noffers--;
-		memmove(t->offers, t->offers + 1,
-		    t->noffers * sizeof(*t->offers));
-	}
-	t->offers[t->noffers++] = (struct weak_offer){head, loc};
-}
-
-void
-weak_offer(struct sim_unit *u, struct weak_thread *t,
-    const struct weak_heads *heads, struct weak_loc *loc)
-{
-	for (; heads; heads = heads->next)
-		if (heads->head->who.thread != t->who.thread)
-			offer(u, t, heads->head, loc);
-}
-
-/* A fence, or an acquire of `loc`, takes up offers: acquire patterns (3)
-   and (2). */
-static void
-take_offers(struct sim_unit *u, struct weak_thread *t,
-    const struct weak_who *who, const struct weak_loc *loc)
-{
-	uint32_t i = 0;
-
-	while (i < t->noffers) {
-		struct weak_offer o = t->offers[i];
-
-		if ((loc && o.loc != loc) || !weak_moral(&o.head->who, who)) {
-			i++;
-			continue;
-		}
-		t->offers[i] = t->offers[--t->noffers];
-		acquire(u, t, o.head);
-		i = 0; /* it may have brought more */
-	}
-}
-
-/* After a load by `who` read these heads. */
-static void
-take_heads(struct sim_unit *u, struct weak_thread *t,
-    const struct weak_heads *heads, struct weak_loc *loc,
-    const struct weak_who *who, bool acquiring)
-{
-	weak_offer(u, t, heads, loc);
-	if (acquiring && loc)
-		take_offers(u, t, who, loc);
-}
 
 /* ---- the unit's life -------------------------------------------------------------------- */
 
@@ -449,12 +230,44 @@ late(struct sim_unit *u, struct weak_thread *t,
 	    pending_issue(u, t, access, who);
 }
 
+static int
+choose(struct sim_unit *u, struct weak_thread *t, struct weak_loc *loc,
+    const struct sim_code *c)
+{
+	msg_set seen = sim_planted(u, c, SIM_FAULT_OLD_READ) ? 0 :
+	    view_seen(u->weak, t, loc);
+	msg_set can = loc_readable(loc, seen);
+
+	if (sim_planted(u, c, SIM_FAULT_STUCK_LINE))
+		return __builtin_ctz(can); /* the oldest */
+	return msg_pick(u, can);
+}
+
+/* Planted faults of what a load delivers. */
+static void
+spoil(struct sim_unit *u, struct sim_request *access, struct weak_loc **loc)
+{
+	struct weak *w = u->weak;
+	uint64_t value = access->value[0];
+
+	if (u->fault == SIM_FAULT_FLIP_BIT && sim_chance(u, 256))
+		access->value[0] ^= 0x20;
+	if (u->fault == SIM_FAULT_MIX_VALUES && loc[0] && sim_chance(u, 16))
+		access->value[0] |= loc[0]->msgs[sim_rng_below(&u->rng,
+		    loc[0]->n)].value;
+	if (u->fault == SIM_FAULT_WRONG_LANE && sim_chance(u, 16) &&
+	    w->last_load == access->code)
+		access->value[0] = w->last_value;
+	w->last_load = access->code;
+	w->last_value = value;
+}
+
 static bool
 load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 {
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
-	struct weak_who who = who_of(t, c);
+	struct weak_who who = weak_who_of(u, t, c);
 	struct weak_heads *heads[VEC_MAX] = {0};
 	struct weak_loc *loc[VEC_MAX];
 	int i, msg;
@@ -471,14 +284,15 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 			    c->size);
 			continue;
 		}
-		msg = msg_pick(u, loc_readable(loc[i],
-		    view_seen(u->weak, t, loc[i])));
+		msg = choose(u, t, loc[i], c);
 		access->value[i] = loc[i]->msgs[msg].value;
-		heads[i] = weak_observe(u->weak, t, loc[i], msg, &who);
+		heads[i] = weak_observe(u, t, loc[i], msg, &who);
 	}
+	if (u->fault != SIM_FAULT_NONE && !c->harness)
+		spoil(u, access, loc);
 	/* only now: the elements of a vector have no order */
 	for (i = 0; i < c->vec; i++)
-		take_heads(u, t, heads[i], loc[i], &who,
+		weak_take(u, t, heads[i], loc[i], &who,
 		    c->sem == SEM_ACQUIRE);
 	return true;
 }
@@ -488,17 +302,22 @@ store(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 {
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
-	struct weak_who who = who_of(t, c);
+	struct weak_who who = weak_who_of(u, t, c);
 	struct weak_head *own = NULL;
 	struct weak_loc *loc;
 	int i, msg;
 
 	recall(u);
+	if (sim_planted(u, c, SIM_FAULT_LOSE_STORE) && sim_chance(u, 64))
+		return;
 	for (i = 0; t->npending > 0 && i < c->vec; i++)
 		pending_settle_at(u, t, access->at[i]);
 	if (c->sem == SEM_RELEASE)
 		own = weak_head(u->weak, t, &who);
 	for (i = 0; i < c->vec; i++) {
+		if (i > 0 && sim_planted(u, c, SIM_FAULT_TEAR_VECTOR) &&
+		    sim_chance(u, 8))
+			continue;
 		if (c->harness && !loc_find(u, access->at[i], c->size)) {
 			sim_cut_store(access->at[i], c->size,
 			    access->value[i]);
@@ -508,7 +327,7 @@ store(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 		loc_room(u, loc);
 		msg = loc_store(u, loc, view_seen(u->weak, t, loc), &who,
 		    value_cut(access->value[i], (enum type)c->type));
-		loc->msgs[msg].heads = weak_release_heads(u->weak, t, loc,
+		loc->msgs[msg].heads = weak_release_heads(u, t, loc,
 		    &who, own);
 		if (own)
 			weak_remember(u->weak, loc, own);
@@ -535,17 +354,19 @@ weak_rmw_do(struct sim_unit *u, struct weak_thread *t, struct weak_loc *loc,
 		if (c->rmw == RMW_CAS && done.old !=
 		    value_cut(p->value, (enum type)c->type))
 			break;
-		at = loc_rmw(u, loc, seen, &p->who, source, new);
+		at = sim_planted(u, c, SIM_FAULT_SPLIT_ATOMIC) ?
+		    loc_store(u, loc, seen, &p->who, new) :
+		    loc_rmw(u, loc, seen, &p->who, source, new);
 		if (at >= 0)
 			break;
 		/* the last store of all is always possible */
 		can &= ~((msg_set)1 << source);
 	}
-	done.heads = weak_observe(u->weak, t, loc, source, &p->who);
+	done.heads = weak_observe(u, t, loc, source, &p->who);
 	if (weak_moral(&loc->msgs[source].who, &p->who))
 		done.known |= (msg_set)1 << source;
 	if (at >= 0) {
-		loc->msgs[at].heads = chain(u->weak, p->heads, done.heads);
+		loc->msgs[at].heads = weak_chain(u->weak, p->heads, done.heads);
 		view_add(u->weak, t, loc, (msg_set)1 << at);
 		done.known |= (msg_set)1 << at;
 	}
@@ -560,7 +381,7 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 {
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
-	struct weak_who who = who_of(t, c);
+	struct weak_who who = weak_who_of(u, t, c);
 	struct weak_pending now = {.code = c, .who = who,
 	    .value = access->value[0], .compare = access->compare};
 	struct weak_head *own = NULL;
@@ -572,126 +393,37 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 		pending_settle_at(u, t, access->at[0]);
 	if (c->harness && !loc_find(u, access->at[0], c->size))
 		return sim_sc.rmw(u, st, access);
-	if (c->insn->op->class == CLASS_RMW && !acquires(c) && !c->harness &&
+	if (c->insn->op->class == CLASS_RMW && !weak_acquires(c) && !c->harness &&
 	    late(u, t, access, &who))
 		return false;
 	loc = loc_make(u, access->at[0], c->size);
 	loc_room(u, loc);
-	if (releases(c))
+	if (weak_releases(c))
 		own = weak_head(u->weak, t, &who);
-	now.heads = weak_release_heads(u->weak, t, loc, &who, own);
+	now.heads = weak_release_heads(u, t, loc, &who, own);
 	done = weak_rmw_do(u, t, loc, view_seen(u->weak, t, loc), &now);
 	access->value[0] = done.old;
-	take_heads(u, t, done.heads, loc, &who, acquires(c));
+	weak_take(u, t, done.heads, loc, &who, weak_acquires(c));
 	if (own) {
 		/* the store also releases what the load acquired */
-		if (acquires(c))
+		if (weak_acquires(c))
 			view_copy(u->weak, &own->view, &t->view);
 		weak_remember(u->weak, loc, own);
 	}
 	return true;
 }
 
-/* ---- fences and barriers ------------------------------------------------------------------- */
+static void
+fence(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
+{
+	recall(u);
+	weak_fence(u, t, c);
+}
 
 static void
 settle(struct sim_unit *u, struct sim_thread *t, uint64_t touch)
 {
 	pending_settle(u, weak_of(u, t), touch);
-}
-
-/* Whoever learns from the domain settles the thread's loads first. */
-static void
-owe(struct weak *w, struct weak_thread *t, struct sim_domain *domain)
-{
-	struct weak_debtor *d = weak_alloc(w, sizeof(*d));
-
-	*d = (struct weak_debtor){t, t->who.thread, domain->debtors};
-	domain->debtors = d;
-}
-
-static void
-learn(struct sim_unit *u, struct weak_thread *t, struct sim_domain *domain)
-{
-	struct weak_debtor *d = domain->debtors;
-	bool self = false;
-
-	domain->debtors = NULL;
-	for (; d; d = d->next) {
-		if (d->thread == t)
-			self = true;
-		else if (d->thread->who.thread == d->who)
-			pending_settle_all(u, d->thread);
-	}
-	if (self && t->npending > 0)
-		owe(u->weak, t, domain);
-	view_learn(u->weak, t, domain);
-}
-
-static void
-publish(struct sim_unit *u, struct sim_thread *st, struct sim_domain *domain)
-{
-	struct weak_thread *t = weak_of(u, st);
-
-	pending_settle_all(u, t);
-	view_publish(u->weak, t, domain);
-}
-
-static void
-join(struct sim_unit *u, struct sim_thread *st, struct sim_domain *domain)
-{
-	learn(u, weak_of(u, st), domain);
-}
-
-/*
- * Fence-SC order (8.9.3) is the order in which the machine does the fences.
- * Two are morally strong if both are of gpu scope or wider, or of cluster
- * scope or wider in one cluster, or in one CTA.
- */
-static void
-fence_sc(struct sim_unit *u, struct weak_thread *t,
-    const struct weak_who *who)
-{
-	struct sim_cta *cta = t->thread->cta;
-	struct sim_domain *domains[3];
-	int n = 0, i;
-
-	if (who->scope >= SCOPE_GPU)
-		domains[n++] = &u->weak->sc;
-	if (who->scope >= SCOPE_CLUSTER)
-		domains[n++] = &cta->cluster->sc;
-	domains[n++] = &cta->sc;
-	for (i = 0; i < n; i++)
-		learn(u, t, domains[i]);
-	for (i = 0; i < n; i++) {
-		if (t->npending > 0)
-			owe(u->weak, t, domains[i]);
-		view_publish(u->weak, t, domains[i]);
-		view_learn(u->weak, t, domains[i]);
-	}
-}
-
-static void
-fence(struct sim_unit *u, struct sim_thread *st, const struct sim_code *c)
-{
-	struct weak_thread *t = weak_of(u, st);
-	struct weak_who who = who_of(t, c);
-	int s;
-
-	recall(u);
-	if (who.scope == SCOPE_NONE)
-		who.scope = SCOPE_SYS;
-	if (acquires(c)) {
-		pending_pass(u, t, &who);
-		take_offers(u, t, &who, NULL);
-	}
-	if (c->sem == SEM_SC)
-		fence_sc(u, t, &who);
-	if (releases(c)) {
-		for (s = SCOPE_CTA; s <= who.scope; s++)
-			t->fences[s] = NULL;
-		t->fences[who.scope] = weak_head(u->weak, t, &who);
-	}
 }
 
 const struct sim_memory_ops sim_weak = {
@@ -700,5 +432,5 @@ const struct sim_memory_ops sim_weak = {
 	.recycle = loc_forget,
 	.load = load, .store = store, .rmw = rmw,
 	.fence = fence, .settle = settle,
-	.publish = publish, .join = join,
+	.publish = weak_publish, .join = weak_join,
 };

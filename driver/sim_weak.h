@@ -151,6 +151,8 @@ struct weak {
 	uint64_t time; /* of publications */
 	size_t bytes; /* taken from the arena */
 	struct sim_domain sc; /* fence.sc of gpu scope or wider */
+	const struct sim_code *last_load; /* for a planted fault */
+	uint64_t last_value;
 };
 
 static inline bool
@@ -219,14 +221,33 @@ void pending_pass(struct sim_unit *u, struct weak_thread *t,
 /* Every thread's, in the eight bytes around. */
 void pending_everywhere(struct sim_unit *u, const uint8_t *at);
 
-/* sim_weak.c */
+/* sim_weak_sync.c */
+struct weak_thread *weak_of(const struct sim_unit *u,
+    const struct sim_thread *t);
+struct weak_who weak_who_of(const struct sim_unit *u,
+    const struct weak_thread *t, const struct sim_code *c);
+bool weak_acquires(const struct sim_code *c);
+bool weak_releases(const struct sim_code *c);
+struct weak_heads *weak_chain(struct weak *w, struct weak_heads *own,
+    struct weak_heads *read);
+/* After a load by `who` read these heads. */
+void weak_take(struct sim_unit *u, struct weak_thread *t,
+    const struct weak_heads *heads, struct weak_loc *loc,
+    const struct weak_who *who, bool acquiring);
+void weak_publish(struct sim_unit *u, struct sim_thread *st,
+    struct sim_domain *domain);
+void weak_join(struct sim_unit *u, struct sim_thread *st,
+    struct sim_domain *domain);
+void weak_fence(struct sim_unit *u, struct sim_thread *st,
+    const struct sim_code *c);
 /* The thread now knows the store, if it read it morally strongly; returns
    the heads this offers for acquiring. */
-struct weak_heads *weak_observe(struct weak *w, struct weak_thread *t,
+struct weak_heads *weak_observe(struct sim_unit *u, struct weak_thread *t,
     struct weak_loc *loc, int msg, const struct weak_who *who);
 void weak_offer(struct sim_unit *u, struct weak_thread *t,
     const struct weak_heads *heads, struct weak_loc *loc);
-struct weak_heads *weak_release_heads(struct weak *w, struct weak_thread *t,
+struct weak_heads *weak_release_heads(struct sim_unit *u,
+    struct weak_thread *t,
     const struct weak_loc *loc, const struct weak_who *who,
     struct weak_head *own);
 /* Later stores by this thread to the location complete its pattern. */
@@ -234,6 +255,8 @@ void weak_remember(struct weak *w, struct weak_loc *loc,
     struct weak_head *head);
 struct weak_head *weak_head(struct weak *w, struct weak_thread *t,
     const struct weak_who *who);
+
+/* sim_weak.c */
 /* An atomic at a location with room: chooses what it reads, stores. */
 struct weak_rmw {
 	uint64_t old;

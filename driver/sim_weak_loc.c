@@ -22,6 +22,13 @@ all_of(const struct weak_loc *loc)
 	return loc->n == MSGS_MAX ? ~(msg_set)0 : bit(loc->n) - 1;
 }
 
+/* The initial value comes first. */
+static msg_set
+first_of(const struct weak_loc *loc)
+{
+	return loc->base == 0 ? bit(0) : 0;
+}
+
 /* ---- the table --------------------------------------------------------------- */
 
 static uintptr_t
@@ -63,13 +70,15 @@ slots_double(struct weak *w)
 static int
 final_pick(struct sim_unit *u, const struct weak_loc *loc)
 {
-	msg_set maximal = 0;
+	msg_set maximal = 0, stores = all_of(loc) & ~loc->dead;
 	int i;
 
 	for (i = 0; i < loc->n; i++)
-		if (loc->msgs[i].after == 0 && !(loc->dead >> i & 1))
+		if (loc->msgs[i].after == 0)
 			maximal |= bit(i);
-	return msg_pick(u, maximal);
+	if (u->fault == SIM_FAULT_REORDER_SAME && (stores & ~first_of(loc)))
+		return msg_pick(u, stores & ~first_of(loc));
+	return msg_pick(u, maximal & stores);
 }
 
 /* The location's value goes to plain memory: any store that no other
@@ -337,13 +346,6 @@ static bool
 may_insert(const struct weak_loc *loc)
 {
 	return loc->base == 0 && loc->n < INSERT_MAX;
-}
-
-/* The initial value comes first. */
-static msg_set
-first_of(const struct weak_loc *loc)
-{
-	return loc->base == 0 ? bit(0) : 0;
 }
 
 int

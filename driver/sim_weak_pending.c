@@ -86,7 +86,7 @@ late_load(struct sim_unit *u, struct weak_thread *t,
 		return sim_cut_load(p->at, p->code->size);
 	msg = msg_pick(u, readable(t, p, loc));
 	value = loc->msgs[msg].value;
-	heads = weak_observe(u->weak, t, loc, msg, &p->who);
+	heads = weak_observe(u, t, loc, msg, &p->who);
 	if (weak_moral(&loc->msgs[msg].who, &p->who))
 		tell(u->weak, t, loc, (msg_set)1 << msg);
 	weak_offer(u, t, heads, loc);
@@ -103,7 +103,7 @@ late_rmw(struct sim_unit *u, struct weak_thread *t,
 	loc_room(u, loc);
 	done = weak_rmw_do(u, t, loc, rebased(p, loc), p);
 	/* its own head is the first */
-	if (p->code->sem == SEM_RELEASE)
+	if (p->code->sem == SEM_RELEASE && p->heads)
 		weak_remember(u->weak, loc, p->heads->head);
 	tell(u->weak, t, loc, done.known);
 	weak_offer(u, t, done.heads, loc);
@@ -244,7 +244,7 @@ pending_issue(struct sim_unit *u, struct weak_thread *t,
 			return false;
 	}
 	if (c->insn->op->class == CLASS_RMW)
-		p->heads = weak_release_heads(w, t, loc, who,
+		p->heads = weak_release_heads(u, t, loc, who,
 		    c->sem == SEM_RELEASE ? weak_head(w, t, who) : NULL);
 	if (t->npending++ == 0) {
 		t->waiting = w->nwaiting;
