@@ -19,6 +19,8 @@
 #define SIM_CLUSTER_MAX 16
 #define SIM_SHARED_MAX (227u << 10)
 #define SIM_THREADS_MAX 1024
+#define SIM_WORKSPACE 256
+#define SIM_JOBS_MAX 256
 #define SIM_PROCESSORS 8
 #define SIM_RESIDENT_THREADS 2048 /* a processor */
 
@@ -148,6 +150,7 @@ struct device {
 	struct sim_options options;
 	struct sim_allocation *allocations; /* SIM_ALLOCATIONS_MAX */
 	uint32_t nallocations; /* numbers below this may be in use */
+	uint64_t workspace; /* of cooperative groups: SIM_WORKSPACE bytes */
 	struct sim_unit **units; /* one a worker, kept between launches */
 	int nunits;
 };
@@ -307,6 +310,17 @@ struct sim_memory_ops {
 };
 
 extern const struct sim_memory_ops sim_sc, sim_weak;
+
+/* sim_options.c */
+bool sim_options_read(const char *text, struct sim_options *o,
+    struct err *err);
+
+/* sim_launch.c: .run and .resident of the device */
+bool sim_launch(struct device *d, const struct launch *launches, int count,
+    uint64_t repeat, double timeout, double *seconds, struct err *err);
+bool sim_launch_resident(struct device *d, struct module *m,
+    const char *kernel, uint32_t block, uint32_t shared, uint32_t *ctas,
+    struct err *err);
 
 /* sim_load.c */
 bool sim_load(struct device *d, const char *ptx, struct module *m,

@@ -219,7 +219,8 @@ turn(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
 static bool
 slow_alu(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 {
-	uint64_t in[3] = {t->regs[c->a], t->regs[c->b], t->regs[c->c]};
+	uint64_t in[4] = {t->regs[c->a], t->regs[c->b], t->regs[c->c],
+	    c->elems ? t->regs[c->elems[0]] : 0};
 
 	if (alu_apply(c->insn, in, &t->regs[c->d]))
 		return true;

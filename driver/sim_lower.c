@@ -181,8 +181,11 @@ static const struct fast {
 static enum sim_op
 fast_op(const struct insn *insn)
 {
+	bool moves = insn->op->id == OP_MOV || insn->op->id == OP_SELP;
 	size_t i;
 
+	if ((insn->type == TYPE_F32 || insn->type2 == TYPE_F32) && !moves)
+		return SIM_ALU;
 	/* values are kept cut to their type: widening is free */
 	if (insn->op->id == OP_CVT && !type_signed(insn->type2)) {
 		if (type_size(insn->type) >= type_size(insn->type2))
@@ -200,6 +203,15 @@ fast_op(const struct insn *insn)
 			return f->to;
 	}
 	return SIM_ALU;
+}
+
+static const uint32_t *
+slots_of(struct sim_lower *l, const uint32_t *from, int n)
+{
+	uint32_t *elems = arena_alloc(l->arena, (size_t)n * sizeof(*elems));
+
+	memcpy(elems, from, (size_t)n * sizeof(*elems));
+	return elems;
 }
 
 /* cvta and cvta.to add or subtract where the space's window lies. */
@@ -234,14 +246,14 @@ lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
 		[OP_MAPA] = SIM_MAPA, [OP_ACTIVEMASK] = SIM_ACTIVEMASK,
 	};
 	enum sim_op op = own[insn->op->id];
-	uint32_t in[3];
+	uint32_t in[4];
 	struct sim_code *c;
 	int i;
 
-	in[0] = in[1] = in[2] = constant(l, 1);
+	in[0] = in[1] = in[2] = in[3] = constant(l, 1);
 	if (insn->op->id == OP_CVTA || insn->op->id == OP_CVTA_TO)
 		return lower_cvta(l, insn);
-	if (insn->nops > 4)
+	if (insn->nops > 5)
 		return err_set(err, ERR_UNSUPPORTED, insn->loc,
 		    "the software machine has no %s", insn->op->mnemonic);
 	if (op == 0)
@@ -253,6 +265,10 @@ lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
 		in[i - 1] = operand(l, insn, i);
 	c = append(l, insn, op);
 	c->space = (uint8_t)insn->space;
+	if (insn->nops == 5) {
+		c->elems = slots_of(l, &in[3], 1);
+		c->vec = 1;
+	}
 	c->d = (uint32_t)insn->ops[0].reg;
 	c->a = in[0];
 	c->b = in[1];
@@ -441,11 +457,11 @@ lower_simple(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 	c->c = in[2];
 	/* shfl d|p, a, b, c, mask: the mask, and p if there is one */
 	if (insn->op->class == CLASS_WARP) {
-		int more[2] = {(int)in[3], -1};
+		uint32_t more[2] = {in[3], SIM_NO_SLOT};
 
 		if (insn->nops > 1 && operand_role(insn, 1) == ROLE_WRITE)
-			more[1] = insn->ops[1].reg;
-		c->elems = element_regs(l, more, 2);
+			more[1] = (uint32_t)insn->ops[1].reg;
+		c->elems = slots_of(l, more, 2);
 		c->vec = 2;
 	}
 	guard(c, insn);

@@ -130,6 +130,8 @@ special(const struct sim_unit *u, const struct sim_thread *t,
 		return UINT32_MAX & ~(((uint64_t)1 << t->lane) - 1);
 	case SPECIAL_LANEMASK_GT:
 		return UINT32_MAX & ~(((uint64_t)2 << t->lane) - 1);
+	case SPECIAL_ENVREG1: return u->device->workspace >> 32;
+	case SPECIAL_ENVREG2: return (uint32_t)u->device->workspace;
 	case SPECIAL_DYNAMIC_SMEM_SIZE: return l->shared;
 	case SPECIAL_TOTAL_SMEM_SIZE: return u->shared_bytes;
 	default: return 0; /* the y and z of what has one dimension */
@@ -454,6 +456,9 @@ sim_unit_run(struct sim_unit *u, const struct sim_kernel *kernel,
 	u->end_cta = end;
 	u->live = u->nready = 0;
 	u->clock = 0;
+	if (launch->cooperative)
+		memset(sim_address(u->device, u->device->workspace,
+		    SIM_WORKSPACE), 0, SIM_WORKSPACE);
 	template_fill(u);
 	u->memory->begin(u);
 	for (i = 0; i < u->nclusters; i++)

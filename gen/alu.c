@@ -1,6 +1,8 @@
 /* What operands are, and what the register instructions compute. */
 #include "ptx.h"
 
+#include <string.h>
+
 enum role
 operand_role(const struct insn *insn, int operand)
 {
@@ -48,6 +50,8 @@ special_type(const struct insn *insn, int operand)
 	case OP_SHL:
 	case OP_SHR:
 		return operand == 2 ? TYPE_U32 : insn->type;
+	case OP_BFI:
+		return operand >= 3 ? TYPE_U32 : insn->type;
 	case OP_POPC:
 		return operand == 0 ? TYPE_U32 : insn->type;
 	case OP_MAPA:
@@ -132,6 +136,8 @@ compare(enum cmp cmp, enum type t, uint64_t a, uint64_t b)
 	case CMP_GE:
 	case CMP_HS:
 		return !less(a, b, t);
+	case CMP_LEU: /* of floats only */
+	case CMP_NAN:
 	case CMP_NONE:
 		break;
 	}
@@ -200,6 +206,90 @@ shifted_right(uint64_t a, uint64_t n, enum type t)
 	return n < bits ? a >> n : 0;
 }
 
+/* Bits a put over b's from c on, d of them. */
+static uint64_t
+inserted(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	uint64_t mask;
+
+	c &= 0xff;
+	d &= 0xff;
+	if (c >= 64 || d == 0)
+		return b;
+	mask = (d >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << d) - 1) << c;
+	return (b & ~mask) | (a << c & mask);
+}
+
+static float
+as_float(uint64_t v)
+{
+	uint32_t bits = (uint32_t)v;
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+static uint64_t
+float_bits(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+static bool
+compare_floats(enum cmp cmp, float a, float b)
+{
+	switch (cmp) {
+	case CMP_EQ:
+		return a == b;
+	case CMP_NE:
+		return a < b || a > b;
+	case CMP_LT:
+		return a < b;
+	case CMP_LE:
+		return a <= b;
+	case CMP_GT:
+		return a > b;
+	case CMP_GE:
+		return a >= b;
+	case CMP_LEU:
+		return !(a > b);
+	case CMP_NAN:
+		return a != a || b != b;
+	default:
+		return false;
+	}
+}
+
+/* What the primitives' kernels need of floats. */
+static bool
+compute_float(const struct insn *insn, uint64_t a, uint64_t b, uint64_t *out)
+{
+	switch (insn->op->id) {
+	case OP_ADD:
+		*out = float_bits(as_float(a) + as_float(b));
+		return true;
+	case OP_SUB:
+		*out = float_bits(as_float(a) - as_float(b));
+		return true;
+	case OP_ABS:
+		*out = a & INT32_MAX;
+		return true;
+	case OP_SETP:
+		*out = compare_floats(insn->cmp, as_float(a), as_float(b));
+		return true;
+	case OP_CVT:
+		*out = float_bits(type_signed(insn->type2) ?
+		    (float)value_signed(a, insn->type2) : (float)a);
+		return insn->type2 != TYPE_F32;
+	default:
+		return false;
+	}
+}
+
 static bool
 compute(const struct insn *insn, uint64_t a, uint64_t b, uint64_t c,
     uint64_t *out)
@@ -255,6 +345,9 @@ compute(const struct insn *insn, uint64_t a, uint64_t b, uint64_t c,
 	case OP_MAX:
 		*out = less(a, b, t) ? b : a;
 		return true;
+	case OP_ABS:
+		*out = value_signed(a, t) < 0 ? 0 - a : a;
+		return true;
 	case OP_POPC:
 		*out = (uint64_t)__builtin_popcountll(a);
 		return true;
@@ -272,15 +365,26 @@ compute(const struct insn *insn, uint64_t a, uint64_t b, uint64_t c,
 bool
 alu_apply(const struct insn *insn, const uint64_t *in, uint64_t *out)
 {
-	uint64_t v[3] = {0}, result;
+	uint64_t v[4] = {0}, result;
+	bool ok;
 	int i;
 
-	for (i = 1; i < insn->nops && i <= 3; i++) {
+	for (i = 1; i < insn->nops && i <= 4; i++) {
 		v[i - 1] = value_cut(in[i - 1], operand_type(insn, i));
 		if (insn->ops[i].negated)
 			v[i - 1] ^= 1;
 	}
-	if (!compute(insn, v[0], v[1], v[2], &result))
+	if (insn->op->id == OP_BFI) {
+		result = inserted(v[0], v[1], v[2], v[3]);
+		ok = true;
+	} else if (insn->type == TYPE_F32 && insn->op->id != OP_MOV &&
+	    insn->op->id != OP_SELP) {
+		ok = compute_float(insn, v[0], v[1], &result);
+	} else {
+		ok = insn->type2 != TYPE_F32 &&
+		    compute(insn, v[0], v[1], v[2], &result);
+	}
+	if (!ok)
 		return false;
 	*out = value_cut(result, operand_type(insn, 0));
 	return true;
@@ -294,7 +398,9 @@ rmw_apply(enum rmw rmw, enum type type, uint64_t old, uint64_t b, uint64_t c)
 	c = value_cut(c, type);
 	switch (rmw) {
 	case RMW_ADD:
-		return value_cut(old + b, type);
+		return type == TYPE_F32 ?
+		    float_bits(as_float(old) + as_float(b)) :
+		    value_cut(old + b, type);
 	case RMW_EXCH:
 		return b;
 	case RMW_CAS:

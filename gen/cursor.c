@@ -94,6 +94,8 @@ number_parse(struct cursor *c, int64_t *value, struct err *err)
 		s++;
 	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
 		base = 16, s += 2;
+	else if (s[0] == '0' && (s[1] == 'f' || s[1] == 'F'))
+		base = 16, s += 2; /* the bits of a float */
 	else if (s[0] == '0' && (s[1] == 'b' || s[1] == 'B'))
 		base = 2, s += 2;
 	else if (s[0] == '0' && s[1] >= '0' && s[1] <= '7')

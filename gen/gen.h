@@ -127,6 +127,7 @@ enum cmp {
 	CMP_NONE,
 	CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE,
 	CMP_LO, CMP_LS, CMP_HI, CMP_HS,
+	CMP_LEU, CMP_NAN, /* f32: not greater; not ordered */
 };
 
 /* mul, mad: .lo .hi .wide; shfl and vote: mode. */
@@ -136,6 +137,7 @@ enum mode {
 	MODE_UP, MODE_DOWN, MODE_BFLY, MODE_IDX,
 	MODE_ALL, MODE_ANY, MODE_UNI, MODE_BALLOT,
 	MODE_L1, MODE_L2, /* prefetch */
+	MODE_RN, /* cvt: to the nearest */
 };
 
 /* One enumerator a row of ops.def: OP_LD, OP_ST, ... */

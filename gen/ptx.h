@@ -39,7 +39,7 @@ struct qual {
 #define TYPES_LOGIC (TYPES_BITS | T(PRED))
 #define TYPES_B32_B64 (T(B32) | T(B64))
 #define TYPES_ATOM \
-	(TYPES_BITS | T(U32) | T(S32) | T(U64) | T(S64))
+	(TYPES_BITS | T(U32) | T(S32) | T(U64) | T(S64) | T(F32))
 #define TYPES_CVT (TYPES_INT | T(U8) | T(S8))
 
 /* A text being read and the place reached. */

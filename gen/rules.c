@@ -185,7 +185,8 @@ static const struct {
 	uint64_t types;
 	const char *text;
 } rmw_types[] = {
-	[RMW_ADD] = {T(U32) | T(S32) | T(U64), "add takes u32, s32, u64"},
+	[RMW_ADD] = {T(U32) | T(S32) | T(U64) | T(F32),
+	    "add takes u32, s32, u64"},
 	[RMW_EXCH] = {TYPES_B32_B64, "exch takes b32, b64"},
 	[RMW_CAS] = {TYPES_BITS, "cas takes b16, b32, b64"},
 	[RMW_MIN] = {T(U32) | T(S32) | T(U64) | T(S64),
@@ -244,6 +245,11 @@ rule_compare(const struct written *w, enum group_id *at)
 	const struct insn *i = w->insn;
 
 	*at = GROUP_CMP;
+	if (i->op->id == OP_SETP && i->cmp >= CMP_LEU &&
+	    i->type != TYPE_F32)
+		return "leu, nan compare floats";
+	if (i->type == TYPE_F32)
+		return NULL;
 	if (i->op->id != OP_SETP || i->cmp == CMP_EQ || i->cmp == CMP_NE)
 		return NULL;
 	if (T(B16) <= TYPE_BIT(i->type) && TYPES_BITS & TYPE_BIT(i->type))

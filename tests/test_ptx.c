@@ -229,6 +229,12 @@ static const char *const exact[] = {
 	"min.u16 r0, r1, r2",
 	"max.s16 r0, r1, r2",
 	"popc.b32 r0, r1",
+	"abs.s32 r0, r1",
+	"abs.f32 r0, r1",
+	"bfi.b64 r0, r1, r2, 32, 32",
+	"cvt.rn.f32.s64 r0, r1",
+	"setp.leu.f32 p0, r0, r1",
+	"setp.nan.f32 p0, r0, r1",
 	"setp.eq.u32 p0, r1, 0",
 	"setp.ne.b32 p0, r1, 0",
 	"setp.lt.s32 p0, r1, 0",
@@ -468,7 +474,7 @@ static const struct {
 	    "red takes no operation 'exch' (add, min, max, and, or, "
 	    "xor, inc, dec)"},
 	{"ld.weak.global.f32 r0, [x];", 16,
-	    "unknown type 'f32' (b8, u8, s8, b16, u16, s16, b32, u32, "
+	    "ld takes no type 'f32' (b8, u8, s8, b16, u16, s16, b32, u32, "
 	    "s32, b64, u64, s64)"},
 	{"ld.weak.weak.global.u32 r0, [x];", 9, "a second semantics ('.weak')"},
 	{"ld.global.weak.u32 r0, [x];", 11,

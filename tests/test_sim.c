@@ -187,12 +187,12 @@ static const struct {
 	    ERR_INPUT, 1, "'%r99' cannot be the name of a register"},
 	{"no label", "", "bra L;", 1, 1, ERR_INPUT, 1, "no label 'L'"},
 	{"illegal address", "", "\n\nst.global.u32 [%rd0+256], 1;", 1, 1,
-	    ERR_FAULT, 3, "st: illegal address 0x1000000100 (4 bytes) "
+	    ERR_FAULT, 3, "st: illegal address 0x1100000100 (4 bytes) "
 	    "(kernel k, CTA 0, thread 0)"},
 	{"null pointer", "", "mov.u64 %rd1, 0; ld.u32 %r0, [%rd1];", 1, 1,
 	    ERR_FAULT, 1, "ld: illegal address 0x0"},
 	{"misaligned", "", "ld.global.u64 %rd1, [%rd0+4];", 1, 1,
-	    ERR_FAULT, 1, "ld: misaligned address 0x1000000004 for 8 bytes"},
+	    ERR_FAULT, 1, "ld: misaligned address 0x1100000004 for 8 bytes"},
 	{"misaligned vector", "", "ld.global.v2.u32 {%r0, %r1}, [%rd0+4];",
 	    1, 1, ERR_FAULT, 1, "ld: misaligned address"},
 	{"beyond shared memory", ".shared .u32 s;",
