@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../gen/ptx.h"
+#include "help_plan.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(*(a))))
 
@@ -137,7 +138,7 @@ static const char *const exact[] = {
 	"ld.param.u64 r0, [x]",
 	"ld.const.u32 r0, [x]",
 	"ld.weak.local.u32 r0, [x]",
-	"ld.weak.u32 r0, [4096]",
+	"ld.weak.local.u32 r0, [16]",
 	"st.weak.global.u32 [x], 1",
 	"st.weak.global.u32 [x], -1",
 	"st.relaxed.cta.shared.u32 [s], r0",
@@ -394,6 +395,74 @@ START_TEST(canonical_form)
 }
 END_TEST
 
+static void
+reg_declare(struct text *t, const char *name, enum type type)
+{
+	int bits = 8 * type_size(type);
+
+	if (type == TYPE_PRED)
+		text_printf(t, " .reg .pred %s;", name);
+	else
+		text_printf(t, " .reg .b%d %s;", bits < 16 ? 16 : bits, name);
+}
+
+/* The instruction in a scope of its own, with registers as it needs. */
+static void
+scope_write(struct text *t, const struct insn *insn, struct world *w,
+    struct arena *a)
+{
+	enum type types[32] = {TYPE_NONE};
+	int i, j;
+
+	for (i = 0; i < insn->nops; i++) {
+		const struct operand *o = &insn->ops[i];
+		enum type type = o->kind == OPERAND_ADDR ? TYPE_B64 :
+		    operand_type(insn, i);
+
+		if (o->reg >= 0)
+			types[o->reg] = type;
+		for (j = 0; j < o->nvec; j++)
+			types[o->vec[j]] = type;
+	}
+	if (insn->guard >= 0)
+		types[insn->guard] = TYPE_PRED;
+	text_printf(t, "{");
+	for (i = 0; i < w->nregs; i++)
+		reg_declare(t, w->regs[i], types[i]);
+	text_printf(t, " L0: %s; }\n", print(insn, w, a));
+}
+
+/* What a test may hold, the assembler takes. */
+START_TEST(assembler_takes_what_is_read)
+{
+	struct arena *a = arena_new();
+	const char *cubin;
+	struct text t;
+	int i, count = 0;
+
+	text_init(&t, a);
+	text_printf(&t, ".version 8.8\n.target sm_100\n.address_size 64\n"
+	    ".global .align 64 .b8 x[64];\n.shared .align 64 .b8 s[64];\n"
+	    ".visible .entry k()\n{\n");
+	for (i = 0; i < COUNT(exact); i++) {
+		struct world w = {0};
+		struct insn insn;
+		struct err err;
+
+		if (!parse(arena_printf(a, "%s;", exact[i]), OP_TEST, &w, a,
+		    &insn, &err))
+			continue; /* for the harness, or of the dialect */
+		scope_write(&t, &insn, &w, a);
+		count++;
+	}
+	text_printf(&t, "ret;\n}\n");
+	ck_assert_int_gt(count, 130);
+	if (plan_assemble(t.s, 100, a, &cubin))
+		remove(cubin);
+	arena_free(a);
+}
+END_TEST
+
 static const struct {
 	const char *in;
 	int column;
@@ -595,6 +664,7 @@ suite_ptx(void)
 	tcase_add_loop_test(c, prints_as_read, 0, COUNT(exact));
 	tcase_add_test(c, rows_are_all_used);
 	tcase_add_test(c, names_are_all_different);
+	tcase_add_test(c, assembler_takes_what_is_read);
 	tcase_add_loop_test(c, canonical_form, 0, COUNT(forms));
 	tcase_add_loop_test(c, names_what_is_wrong, 0, COUNT(wrong));
 	suite_add_tcase(s, c);
