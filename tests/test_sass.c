@@ -1,0 +1,299 @@
+/* sass.c: does the machine code still hold the test? */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "help_plan.h"
+
+static struct arena *arena;
+static struct suite shapes;
+
+static void
+setup(void)
+{
+	struct source source;
+	struct errs errs = {0};
+	struct err err;
+
+	arena = arena_new();
+	memset(&shapes, 0, sizeof(shapes));
+	if (!source_read("tests/plan/shapes.yaml", 1 << 20, arena, &source,
+	    &err) || !read_yaml(&source, arena, &shapes, &errs))
+		ck_abort_msg("shapes.yaml does not read");
+}
+
+static void
+teardown(void)
+{
+	arena_free(arena);
+}
+
+static struct plan
+planned(const struct program *p)
+{
+	struct env e;
+	struct plan plan;
+	struct err err;
+
+	env_default(&e);
+	if (!plan_make(p, &e, &plan_h200, arena, &plan, &err))
+		ck_abort_msg("%s", err.message);
+	return plan;
+}
+
+/* What nvdisasm would write for "LINE OPCODE; LINE OPCODE; ...". */
+static const char *
+disassembly(const char *code)
+{
+	char *rest = arena_strdup(arena, code), *insn;
+	struct text t;
+	int offset = 0;
+
+	text_init(&t, arena);
+	text_printf(&t, "\t.headerflags @\"x\"\n"
+	    "//--------------------- .text.init     ---------\n"
+	    "\t//## File \"t\", line 1\n        /*0000*/    STG.E [R2], R3 ;\n"
+	    "//--------------------- .text.test     ---------\n"
+	    "\t.section .text.test\ntest:\n");
+	while ((insn = strtok_r(rest, ";", &rest))) {
+		int line = (int)strtol(insn, &insn, 10);
+
+		text_printf(&t, "\t//## File \"t\", line %d\n"
+		    "        /*%04x*/              %s R4, desc[UR4][R2.64] ;"
+		    "\n.L_x_%d:\n", line, offset, insn, offset);
+		offset += 16;
+	}
+	text_printf(&t, "//--------------------- .text.tally    ---------\n"
+	    "        /*0000*/              LDG.E R0, [R2] ;\n");
+	return t.s;
+}
+
+/* MP over the given four instructions' spellings. */
+static struct plan
+message_passing(const char *w0, const char *w1, const char *r0,
+    const char *r1)
+{
+	return planned(plan_program(arena_printf(arena,
+	    "name: MP\nabout: MP.\nlocations: {x: 0, y: 0}\nthreads:\n"
+	    "  - {cta: 0, code: \"%s\\n%s\\n\"}\n"
+	    "  - {cta: 1, code: \"%s\\n%s\\n\"}\n"
+	    "exists: \"[x] == 1\"\n", w0, w1, r0, r1), NULL, arena));
+}
+
+#define WX "st.weak.global.u32 [x], 1;"
+#define WY "st.relaxed.gpu.global.u32 [y], 1;"
+#define WYR "st.release.gpu.global.u32 [y], 1;"
+#define RY "ld.relaxed.gpu.global.u32 r0, [y];"
+#define RYA "ld.acquire.gpu.global.u32 r0, [y];"
+#define RX "ld.weak.global.u32 r1, [x];"
+
+/* the reader, as it should be */
+#define GOOD "2000 LDG.E.STRONG.GPU; 2001 LDG.E;"
+#define GOODW "1000 STG.E; 1001 STG.E.STRONG.GPU;"
+
+static const struct {
+	const char *w1, *r0, *r1, *code, *detail, *between;
+} cases[] = {
+	{WY, RY, RX, GOODW GOOD, "", ""},
+	/* fences take the line of a neighbour */
+	{WYR, RYA, RX, "1000 STG.E; 1 MEMBAR.ALL.GPU; 1 ERRBAR;"
+	    "1001 STG.E.STRONG.GPU; 2000 LDG.E.STRONG.GPU; 1 CCTL.IVALL;"
+	    "2001 LDG.E;", "", ""},
+	{WY, RY, RX, "1001 STG.E.STRONG.GPU;" GOOD, "P0: st.weak.global.u32 "
+	    "[x], 1: not in the machine code", ""},
+	{WY, RY, RX, GOODW GOOD "2001 LDG.E;", "P1: ld.weak.global.u32 r1, "
+	    "[x]: 2 times in the machine code", ""},
+	{WY, RY, RX, GOODW "2001 LDG.E; 2000 LDG.E.STRONG.GPU;",
+	    "P1: ld.weak.global.u32 r1, [x]: moved before the ones written "
+	    "before it", ""},
+	{WY, RY, RX, GOODW "2000 LDG.E.STRONG.SM; 2001 LDG.E;",
+	    "P1: ld.relaxed.gpu.global.u32 r0, [y]: too weak as "
+	    "LDG.E.STRONG.SM", ""},
+	{WY, RY, RX, GOODW "2000 LDG.E; 2001 LDG.E;",
+	    "P1: ld.relaxed.gpu.global.u32 r0, [y]: too weak as LDG.E", ""},
+	{WY, RY, RX, GOODW "2000 LDG.E.STRONG.SYS; 2001 LDG.E.STRONG.GPU;",
+	    "P1: ld.weak.global.u32 r1, [x]: weak, but LDG.E.STRONG.GPU", ""},
+	{WY, RY, "ld.global.cv.u32 r1, [x];", GOODW
+	    "2000 LDG.E.STRONG.GPU; 2001 LDG.E.STRONG.SYS;", "", ""},
+	{WY, RY, RX, GOODW "2000 LDG.E.STRONG.GPU; 2001 LDG.E.64;",
+	    "P1: ld.weak.global.u32 r1, [x]: 4 bytes, but LDG.E.64", ""},
+	{WYR, RY, RX, GOODW GOOD, "P0: st.release.gpu.global.u32 [y], 1: no "
+	    "MEMBAR of its scope before it", ""},
+	{WYR, RY, RX, "1000 STG.E; 1001 MEMBAR.ALL.CTA;"
+	    "1001 STG.E.STRONG.GPU;" GOOD, "P0: st.release.gpu.global.u32 "
+	    "[y], 1: no MEMBAR of its scope before it", ""},
+	{WY, RYA, RX, GOODW GOOD, "P1: ld.acquire.gpu.global.u32 r0, [y]: no "
+	    "CCTL.IVALL after it", ""},
+	{WY, "fence.sc.gpu;", RX, GOODW "2000 MEMBAR.ALL.GPU;"
+	    "2000 CCTL.IVALL; 2001 LDG.E;", "P1: fence.sc.gpu: not "
+	    "sequentially consistent as MEMBAR.ALL.GPU", ""},
+	{WY, "fence.sc.gpu;", RX, GOODW "2000 MEMBAR.SC.CTA;"
+	    "2000 CCTL.IVALL; 2001 LDG.E;", "P1: fence.sc.gpu: too narrow as "
+	    "MEMBAR.SC.CTA", ""},
+	{WY, "fence.acq_rel.sys;", RX, GOODW "2000 MEMBAR.ALL.SYS;"
+	    "2000 ERRBAR; 1 CCTL.IVALL; 2001 LDG.E;", "", ""},
+	{WY, "fence.acq_rel.sys;", RX, GOODW "2000 MEMBAR.ALL.SYS;"
+	    "2000 ERRBAR; 2001 LDG.E;", "P1: fence.acq_rel.sys: no CCTL.IVALL "
+	    "after it", ""},
+	{WY, RY, RX, GOODW "2000 LDG.E.STRONG.GPU; 1 LDC.64; 1 IADD3;"
+	    "2001 LDG.E;", "", "P1: before instruction 2: LDC.64, IADD3"},
+	{WY, RY, RX, GOODW "2000 LDG.E.STRONG.GPU; 1 LDG.E; 2001 LDG.E;",
+	    "P1: ld.weak.global.u32 r1, [x]: before it an access of the "
+	    "harness, LDG.E", "P1: before instruction 2: LDG.E"},
+	{WY, "ld.volatile.global.u32 r0, [y];", RX, GOODW
+	    "2000 LDG.E.STRONG.GPU; 2001 LDG.E;", "P1: ld.volatile.global.u32 "
+	    "r0, [y]: too weak as LDG.E.STRONG.GPU", ""},
+	{"atom.relaxed.gpu.global.add.u32 r5, [y], 1;", RY, RX,
+	    "1000 STG.E; 1001 REDG.E.ADD.STRONG.GPU;" GOOD, "", ""},
+	{"red.relaxed.gpu.global.add.u32 [y], 1;", RY, RX,
+	    "1000 STG.E; 1001 REDG.E.ADD.STRONG.GPU;" GOOD, "", ""},
+};
+
+#define NCASES ((int)(sizeof(cases) / sizeof(*cases)))
+
+START_TEST(faults_are_found)
+{
+	struct plan plan = message_passing(WX, cases[_i].w1, cases[_i].r0,
+	    cases[_i].r1);
+	struct sass s;
+
+	sass_check_text(&plan, disassembly(cases[_i].code), arena, &s);
+	ck_assert_str_eq(s.detail, cases[_i].detail);
+	ck_assert_str_eq(s.between, cases[_i].between);
+	ck_assert_int_eq(s.status, *cases[_i].detail ? DOC_CODE_CHANGED :
+	    DOC_CODE_CHECKED);
+}
+END_TEST
+
+START_TEST(no_kernel_is_unchecked)
+{
+	struct plan plan = message_passing(WX, WY, RY, RX);
+	struct sass s;
+
+	sass_check_text(&plan, "nvdisasm fatal : none\n", arena, &s);
+	ck_assert_int_eq(s.status, DOC_CODE_UNCHECKED);
+	ck_assert_str_eq(s.detail, "nvdisasm shows no test kernel");
+}
+END_TEST
+
+START_TEST(no_tool_is_unchecked)
+{
+	struct plan plan = message_passing(WX, WY, RY, RX);
+	struct sass s;
+
+	setenv("FENCEPOST_NVDISASM", "/nowhere/nvdisasm", 1);
+	sass_check(&plan, "x", 1, arena, &s);
+	ck_assert_int_eq(s.status, DOC_CODE_UNCHECKED);
+	ck_assert_str_eq(s.detail, "there is no nvdisasm here");
+}
+END_TEST
+
+START_TEST(listing_marks_the_test)
+{
+	struct plan plan = message_passing(WX, WY, RY, RX);
+	struct sass s;
+	struct text t;
+
+	sass_check_text(&plan, disassembly("1 S2R;" GOODW "1 EXIT;" GOOD),
+	    arena, &s);
+	text_init(&t, arena);
+	sass_print(&t, &plan, &s);
+	ck_assert_str_eq(t.s,
+	    "     /*0000*/ S2R R4, desc[UR4][R2.64];\n"
+	    "P0: st.weak.global.u32 [x], 1;\n"
+	    "  >> /*0010*/ STG.E R4, desc[UR4][R2.64];\n"
+	    "P0: st.relaxed.gpu.global.u32 [y], 1;\n"
+	    "  >> /*0020*/ STG.E.STRONG.GPU R4, desc[UR4][R2.64];\n"
+	    "     /*0030*/ EXIT R4, desc[UR4][R2.64];\n"
+	    "P1: ld.relaxed.gpu.global.u32 r0, [y];\n"
+	    "  >> /*0040*/ LDG.E.STRONG.GPU R4, desc[UR4][R2.64];\n"
+	    "P1: ld.weak.global.u32 r1, [x];\n"
+	    "  >> /*0050*/ LDG.E R4, desc[UR4][R2.64];\n");
+}
+END_TEST
+
+/* ---- with the real assembler and disassembler --------------------------- */
+
+static void
+real_check(const struct program *p, const char *env_text)
+{
+	char *copy = arena_strdup(arena, env_text), *rest = copy, *field;
+	struct source elf;
+	struct plan plan;
+	struct sass s;
+	struct env e;
+	struct err err;
+	const char *cubin;
+
+	env_default(&e);
+	while ((field = strtok_r(rest, " ", &rest)))
+		ck_assert(env_set(&e, field, strtok_r(rest, " ", &rest),
+		    &err));
+	if (!plan_make(p, &e, &plan_h200, arena, &plan, &err))
+		ck_abort_msg("%s", err.message);
+	if (!plan_assemble(emit_ptx(&plan, SABOTAGE_NONE, arena), 90, arena,
+	    &cubin))
+		return;
+	if (!source_read(cubin, (size_t)16 << 20, arena, &elf, &err))
+		ck_abort_msg("%s", err.message);
+	unlink(cubin);
+	sass_check(&plan, elf.text, elf.size, arena, &s);
+	if (s.status == DOC_CODE_UNCHECKED) {
+		static bool said;
+
+		if (!said)
+			fprintf(stderr, "machine code is not checked: %s\n",
+			    s.detail);
+		said = true;
+		return;
+	}
+	/* of stores to one place that nobody need see, the last stays */
+	if (strcmp(p->name, "many") == 0)
+		ck_assert_ptr_nonnull(strstr(s.detail, "P0: st.relaxed.gpu."
+		    "global.u32 [x], 1: not in the machine code"));
+	else
+		ck_assert_msg(s.status == DOC_CODE_CHECKED, "%s %s: %s",
+		    p->name, env_text, s.detail);
+	/* a barrier of a whole warp brings its own */
+	if (strcmp(p->name, "barrier") != 0)
+		ck_assert_msg(!*s.between, "%s %s: between: %s", p->name,
+		    env_text, s.between);
+}
+
+static const char *const real_envs[] = {
+	"", "layout all repeat 2 permute yes", "tally fused align pair warm yes",
+	"together yes stride 32 stress load_store pre_stress 2",
+	"values plain same_warp yes swap yes",
+};
+
+#define NREALS ((int)(sizeof(real_envs) / sizeof(*real_envs)))
+
+START_TEST(ptxas_leaves_the_test_alone)
+{
+	int i, step = getenv("SASS_ALL") ? 1 : NREALS;
+
+	/* nvdisasm takes its time: without SASS_ALL one environment each */
+	for (i = step > 1 ? _i : 0; i < shapes.count; i += step)
+		real_check(&shapes.programs[i], real_envs[_i]);
+}
+END_TEST
+
+Suite *suite_sass(void);
+
+Suite *
+suite_sass(void)
+{
+	Suite *s = suite_create("sass");
+	TCase *c = tcase_create("sass");
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, faults_are_found, 0, NCASES);
+	tcase_add_test(c, no_kernel_is_unchecked);
+	tcase_add_test(c, no_tool_is_unchecked);
+	tcase_add_test(c, listing_marks_the_test);
+	tcase_add_loop_test(c, ptxas_leaves_the_test_alone, 0, NREALS);
+	suite_add_tcase(s, c);
+	return s;
+}
