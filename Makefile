@@ -113,6 +113,9 @@ tools: ## nvdisasm from NVIDIA's Python packages, into $(BUILD)/tools
 hw: ## on a GPU: the suite, isolation; builds nothing
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh
 
+golden: $(BUILD)/check ## write the golden PTX anew, to be looked at
+	$(Q)BLESS=1 $(BUILD)/check emit
+
 bench-hw: ## on a GPU: instances and weak outcomes a second
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh bench
 
@@ -158,6 +161,6 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all run test deps check asan fuzz hw bench-hw bench lint format install \
+.PHONY: all run test deps check asan fuzz hw golden bench-hw bench lint format install \
 	dist clean help
 -include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)

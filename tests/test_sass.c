@@ -271,9 +271,9 @@ static const char *const real_envs[] = {
 
 START_TEST(ptxas_leaves_the_test_alone)
 {
-	int i, step = getenv("SASS_ALL") ? 1 : NREALS;
+	int i, step = getenv("FENCEPOST_SASS") ? 1 : NREALS;
 
-	/* nvdisasm takes its time: without SASS_ALL one environment each */
+	/* nvdisasm takes its time: without FENCEPOST_SASS one environment each */
 	for (i = step > 1 ? _i : 0; i < shapes.count; i += step)
 		real_check(&shapes.programs[i], real_envs[_i]);
 }
