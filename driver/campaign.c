@@ -178,30 +178,42 @@ make_tally(struct campaign *c, struct tally *t, struct env_tally *envs)
 	}
 }
 
-/* What ran must have been the test: the machine code of the environment
-   that was used most says so, where it can be read. */
+/* Keeps the machine code of the environment that was used most. */
 static void
-check_code(struct campaign *c, struct result *r, struct judgement *j)
+keep_code(struct campaign *c, struct result *r)
 {
 	struct bench *b = c->bench;
 	struct trial *t = &c->search.trials[0];
-	const void *elf;
-	struct sass s;
 	struct err err;
+	const void *elf;
 	size_t size;
 
 	r->code = DOC_CODE_UNCHECKED;
 	if (!b->ops->code(b->device, t->module, c->arena, &elf, &size, &err))
 		return;
-	sass_check(&t->plan, elf, size, c->arena, &s);
+	r->elf = arena_strndup(c->arena, elf, size);
+	r->elf_size = size;
+	r->plan = arena_grow(c->arena, &t->plan, sizeof(t->plan),
+	    sizeof(t->plan));
+}
+
+/* What ran must have been the test, or its result is none. */
+void
+campaign_check(struct result *r, struct arena *a)
+{
+	struct judgement *j = r->judgement;
+	struct sass s;
+
+	if (!r->elf)
+		return;
+	sass_check(r->plan, r->elf, r->elf_size, a, &s);
 	r->code = s.status;
 	r->code_detail = *s.detail ? s.detail : s.between;
 	if (s.status == DOC_CODE_CHANGED && (j->verdict == VERDICT_PASS ||
 	    j->verdict == VERDICT_FORBIDDEN)) {
 		j->verdict = VERDICT_COMPILER;
-		j->message = arena_printf(c->arena,
-		    "the machine code is not the test: %s",
-		    log_summary(s.detail, c->arena));
+		j->message = arena_printf(a, "the machine code is not the "
+		    "test: %s", log_summary(s.detail, a));
 	}
 }
 
@@ -240,7 +252,7 @@ succeed(struct campaign *c, struct result *r, struct judgement *j)
 	r->tally = tally;
 	r->envs = envs;
 	r->nenvs = c->search.count;
-	check_code(c, r, j);
+	keep_code(c, r);
 }
 
 static bool

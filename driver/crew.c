@@ -1,13 +1,11 @@
 /* The parent's side: one worker a device, watched, and replaced when lost. */
-#include "driver.h"
+#include "crew.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,70 +15,6 @@
 #define LOOK_SECONDS 0.1
 #define LINE_LIMIT ((size_t)64 << 20)
 
-static volatile sig_atomic_t stop;
-
-struct hand {
-	pid_t pid; /* 0: none */
-	int orders, answers;
-	int test; /* that it runs; -1 */
-	int next; /* the first test that it may still have to run */
-	double heard; /* when it last said something */
-	bool opened; /* it has said something since it was started */
-	bool last; /* it runs no more */
-	uint64_t instances, hits;
-	char *line;
-	size_t size, room;
-};
-
-struct crew {
-	struct work *work;
-	struct hand *hands;
-	double end; /* of the time for all */
-	sigset_t outside; /* signals as they were */
-	pid_t parent;
-	bool failed; /* a test failed: see fail_fast */
-};
-
-static void
-on_signal(int number)
-{
-	(void)number;
-	stop = 1;
-}
-
-static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-
-#define NSTOPS (sizeof(stops) / sizeof(*stops))
-
-/* Blocked but for the moment of waiting, so that none is missed. */
-static void
-catch_signals(struct sigaction *old, sigset_t *outside)
-{
-	struct sigaction action = {.sa_handler = on_signal};
-	sigset_t set;
-	size_t i;
-
-	sigemptyset(&set);
-	stop = 0;
-	for (i = 0; i < NSTOPS; i++) {
-		sigaction(stops[i], &action, &old[i]);
-		sigaddset(&set, stops[i]);
-	}
-	sigprocmask(SIG_BLOCK, &set, outside);
-}
-
-static void
-release_signals(const struct sigaction *old, const sigset_t *outside)
-{
-	size_t i;
-
-	for (i = 0; i < NSTOPS; i++)
-		sigaction(stops[i], &old[i], NULL);
-	sigprocmask(SIG_SETMASK, outside, NULL);
-}
-
-/* ---- hands ------------------------------------------------------------- */
-
 static json_t **
 result_of(const struct crew *c, const struct hand *h, int test)
 {
@@ -88,83 +22,6 @@ result_of(const struct crew *c, const struct hand *h, int test)
 
 	return &c->work->results[(size_t)test *
 	    (size_t)c->work->ndevices + device];
-}
-
-static _Noreturn void
-become_worker(struct crew *c, int device, int orders, int answers)
-{
-	size_t s;
-	int i;
-
-	for (i = 0; i < c->work->ndevices; i++)
-		if (c->hands[i].pid && i != device) {
-			close(c->hands[i].orders);
-			close(c->hands[i].answers);
-		}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != c->parent)
-		_exit(1); /* it died before we asked */
-	/* a terminal's ^C is for the parent, which then ends us */
-	for (s = 0; s < NSTOPS; s++)
-		signal(stops[s], SIG_IGN);
-	sigprocmask(SIG_SETMASK, &c->outside, NULL);
-	worker_main(c->work, device, orders, answers);
-}
-
-static bool
-hand_start(struct crew *c, int device, struct err *err)
-{
-	struct hand *h = &c->hands[device];
-	int orders[2], answers[2];
-
-	if (pipe(orders) != 0)
-		return err_set(err, ERR_IO, (struct loc){0}, "pipe: %s",
-		    strerror(errno));
-	if (pipe(answers) != 0) {
-		close(orders[0]);
-		close(orders[1]);
-		return err_set(err, ERR_IO, (struct loc){0}, "pipe: %s",
-		    strerror(errno));
-	}
-	fflush(NULL);
-	h->pid = fork();
-	if (h->pid == 0) {
-		close(orders[1]);
-		close(answers[0]);
-		become_worker(c, device, orders[0], answers[1]);
-	}
-	close(orders[0]);
-	close(answers[1]);
-	h->orders = orders[1];
-	h->answers = answers[0];
-	if (h->pid < 0) {
-		h->pid = 0;
-		close(h->orders);
-		close(h->answers);
-		return err_set(err, ERR_IO, (struct loc){0}, "fork: %s",
-		    strerror(errno));
-	}
-	h->size = 0;
-	h->test = -1;
-	h->opened = h->last = false;
-	return true;
-}
-
-static int
-hand_end(struct hand *h, bool kill_it)
-{
-	int status = 0;
-
-	if (!h->pid)
-		return 0;
-	if (kill_it)
-		kill(h->pid, SIGKILL);
-	close(h->orders);
-	close(h->answers);
-	while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	h->pid = 0;
-	return status;
 }
 
 /* ---- results ----------------------------------------------------------- */
@@ -182,30 +39,40 @@ verdict_exit(const json_t *test)
 }
 
 static void
-take_result(struct crew *c, struct hand *h, json_t *test)
+take_result(struct crew *c, struct hand *h, int number, json_t *test)
 {
 	struct work *w = c->work;
-	int number = h->test;
 
 	*result_of(c, h, number) = test;
-	h->test = -1;
+	h->npending -= h->pending[number];
+	h->pending[number] = false;
+	if (h->test == number)
+		h->test = -1;
 	if (verdict_exit(test) == STATUS_FOUND)
 		c->failed = true;
 	w->done(w->user, number, (int)(h - c->hands));
 }
 
-/* The worker is gone, and its test with it. */
+/* The worker is gone, and its test with it. Those that had run but were not
+   written down yet run again. */
 static void
 lose_test(struct crew *c, struct hand *h, enum verdict verdict,
     const char *message)
 {
 	struct arena *a = arena_new();
 	struct result r;
+	int number = h->test;
 
-	campaign_lost(c->work->tests[h->test], c->work->effort.model, verdict,
+	if (number < 0)
+		for (number = 0; !h->pending[number];)
+			number++;
+	campaign_lost(c->work->tests[number], c->work->effort.model, verdict,
 	    message, a, &r);
 	r.device = (int)(h - c->hands);
-	take_result(c, h, results_test(&r, a));
+	take_result(c, h, number, results_test(&r, a));
+	memset(h->pending, 0, (size_t)c->work->ntests);
+	h->npending = 0;
+	h->next = 0;
 	arena_free(a);
 }
 
@@ -214,7 +81,7 @@ lost(struct crew *c, struct hand *h, int status)
 {
 	char message[160];
 
-	if (h->test < 0)
+	if (h->test < 0 && !h->npending)
 		return;
 	if (WIFSIGNALED(status))
 		snprintf(message, sizeof(message),
@@ -231,7 +98,8 @@ lost(struct crew *c, struct hand *h, int status)
 static bool
 has_work(const struct crew *c, struct hand *h)
 {
-	while (h->next < c->work->ntests && *result_of(c, h, h->next))
+	while (h->next < c->work->ntests &&
+	    (*result_of(c, h, h->next) || h->pending[h->next]))
 		h->next++;
 	return h->next < c->work->ntests;
 }
@@ -255,6 +123,7 @@ give_order(struct crew *c, struct hand *h)
 	if (o.seconds < SHARE_LEAST)
 		o.seconds = SHARE_LEAST;
 	h->test = h->next++;
+	h->ready = false;
 	h->heard = wall_clock();
 	h->instances = h->hits = 0;
 	/* if it is gone, the end of its answers will tell */
@@ -263,10 +132,24 @@ give_order(struct crew *c, struct hand *h)
 }
 
 static bool
+heard_result(struct crew *c, struct hand *h, char *line)
+{
+	char *json;
+	long number = strtol(line, &json, 10);
+	json_t *test = json_loads(json, 0, NULL);
+
+	if (!test || number < 0 || number >= c->work->ntests ||
+	    *result_of(c, h, (int)number)) {
+		json_decref(test);
+		return false;
+	}
+	take_result(c, h, (int)number, test);
+	return true;
+}
+
+static bool
 heard_line(struct crew *c, struct hand *h, char *line, struct err *err)
 {
-	json_t *test;
-
 	h->heard = wall_clock();
 	h->opened = true;
 	switch (line[0]) {
@@ -274,13 +157,20 @@ heard_line(struct crew *c, struct hand *h, char *line, struct err *err)
 		sscanf(line, "P %" SCNu64 " %" SCNu64, &h->instances,
 		    &h->hits);
 		return true;
+	case 'N':
+		if (h->test >= 0 && !*result_of(c, h, h->test)) {
+			h->pending[h->test] = true;
+			h->npending++;
+		}
+		h->test = -1;
+		h->ready = true;
+		return true;
 	case 'R':
+		if (heard_result(c, h, line + 1))
+			return true;
+		break;
 	case 'L':
-		test = json_loads(line + 2, 0, NULL);
-		if (!test || h->test < 0)
-			break;
-		take_result(c, h, test);
-		h->last = line[0] == 'L';
+		h->last = true;
 		return true;
 	case 'E':
 		return err_set(err, ERR_DEVICE, (struct loc){0}, "%s",
@@ -363,7 +253,8 @@ check_clock(struct crew *c, struct hand *h, struct err *err)
 	double limit = h->opened ? c->work->timeout + GRACE : OPEN_SECONDS;
 	char message[96];
 
-	if (h->test < 0 || wall_clock() < h->heard + limit)
+	if ((h->test < 0 && !h->npending) ||
+	    wall_clock() < h->heard + limit)
 		return true;
 	hand_end(h, true);
 	if (!h->opened)
@@ -389,9 +280,11 @@ put_to_work(struct crew *c, bool *busy, struct err *err)
 		if (h->test < 0 && has_work(c, h)) {
 			if (!h->pid && !hand_start(c, i, err))
 				return false;
-			give_order(c, h);
+			if (h->ready)
+				give_order(c, h);
+			*busy = true;
 		}
-		*busy |= h->test >= 0;
+		*busy |= h->test >= 0 || h->npending > 0;
 	}
 	return true;
 }
@@ -435,7 +328,7 @@ loop(struct crew *c, struct err *err)
 	bool busy;
 
 	for (;;) {
-		if (stop)
+		if (signals_came())
 			return WORK_INTERRUPTED;
 		if (c->failed && c->work->fail_fast)
 			return WORK_STOPPED;
@@ -456,27 +349,13 @@ work_run(struct work *w, struct err *err)
 		.work = w, .end = wall_clock() + w->seconds,
 		.parent = getpid(),
 	};
-	struct sigaction old[NSTOPS], pipe_old;
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	enum work_end end;
-	int i;
 
-	c.hands = calloc((size_t)w->ndevices, sizeof(*c.hands));
-	if (!c.hands) {
-		err_set(err, ERR_LIMIT, (struct loc){0}, "out of memory");
+	if (!hands_make(&c, err))
 		return WORK_FAILED;
-	}
-	for (i = 0; i < w->ndevices; i++)
-		c.hands[i].test = -1;
-	sigaction(SIGPIPE, &ignore, &pipe_old);
-	catch_signals(old, &c.outside);
+	signals_catch(&c);
 	end = loop(&c, err);
-	for (i = 0; i < w->ndevices; i++) {
-		hand_end(&c.hands[i], end != WORK_DONE);
-		free(c.hands[i].line);
-	}
-	free(c.hands);
-	release_signals(old, &c.outside);
-	sigaction(SIGPIPE, &pipe_old, NULL);
+	hands_free(&c, end != WORK_DONE);
+	signals_release(&c);
 	return end;
 }

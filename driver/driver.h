@@ -208,13 +208,16 @@ void judge_failure(const struct program *p, const struct outcomes *outcomes,
 /* All that one test on one device left behind. */
 struct result {
 	const struct program *program;
-	const struct judgement *judgement;
+	struct judgement *judgement;
 	const struct tally *tally; /* NULL: none */
 	const struct env_tally *envs;
 	int nenvs;
 	const struct twin_tally *twins;
 	int ntwins;
 	const char *assembler, *replay;
+	const struct plan *plan; /* and its machine code; NULL: none */
+	const void *elf;
+	size_t elf_size;
 	enum doc_code code;
 	const char *code_detail;
 	bool explain; /* this outcome, under that version of the model */
@@ -404,6 +407,9 @@ const struct device_ops *device_ops_of(const struct device_info *info);
  */
 bool campaign_run(struct bench *b, const struct program *p,
     const struct effort *effort, struct arena *a, struct result *r);
+/* Compares the machine code that ran with the test; another thread may do
+   it, with the arena of the result. A disassembler takes half a second. */
+void campaign_check(struct result *r, struct arena *a);
 /* The result of a test that took its process with it. */
 void campaign_lost(const struct program *p, enum model_version model,
     enum verdict verdict, const char *message, struct arena *a,

@@ -2,34 +2,50 @@
  * The worker's side: a process of its own, so that a test that hangs or
  * faults takes nothing with it. It reads orders and answers in lines:
  *	P instances hits	alive, so far
- *	R json			the test's result
- *	L json			the same, and it ends: the device is lost
- *	E message		the device could not be opened; it ends
+ *	N			ready for the next order; this test's result
+ *				follows when its machine code has been read
+ *	R test json		a result
+ *	L			the device is lost: it ends
+ *	E message		the device could not be opened: it ends
  */
 #include "driver.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define ALIVE_SECONDS 0.1 /* between two signs of life */
+#define PENDING_MAX 16
 
-struct worker {
-	int answers;
-	double said;
+/* A test that has run, while a thread checks and writes it down. */
+struct pending {
+	struct worker *worker;
+	struct arena *arena;
+	struct result result;
+	int test;
+	pthread_t thread;
 };
 
-/* Without a parent to read there is nothing left to do. */
+struct worker {
+	const struct work *work;
+	int device, answers;
+	pthread_mutex_t lock; /* a line is written whole */
+	double said;
+	struct pending pending[PENDING_MAX]; /* a ring */
+	int first, count;
+};
+
 static void
-answer(struct worker *w, const char *s, size_t n)
+put(int fd, const char *s, size_t n)
 {
 	while (n > 0) {
-		ssize_t wrote = write(w->answers, s, n);
+		ssize_t wrote = write(fd, s, n);
 
 		if (wrote < 0 && errno != EINTR)
-			_exit(1);
+			_exit(1); /* nobody reads any more */
 		if (wrote > 0) {
 			s += wrote;
 			n -= (size_t)wrote;
@@ -38,35 +54,64 @@ answer(struct worker *w, const char *s, size_t n)
 }
 
 static void
+answer(struct worker *w, const char *head, const char *rest)
+{
+	pthread_mutex_lock(&w->lock);
+	put(w->answers, head, strlen(head));
+	put(w->answers, rest, strcspn(rest, "\n"));
+	put(w->answers, "\n", 1);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void
 alive(void *user, uint64_t instances, uint64_t hits)
 {
 	struct worker *w = user;
 	double now = wall_clock();
 	char line[64];
-	int n;
 
 	if (now - w->said < ALIVE_SECONDS)
 		return;
 	w->said = now;
-	n = snprintf(line, sizeof(line), "P %" PRIu64 " %" PRIu64 "\n",
-	    instances, hits);
-	answer(w, line, (size_t)n);
+	snprintf(line, sizeof(line), "P %" PRIu64 " %" PRIu64, instances,
+	    hits);
+	answer(w, line, "");
+}
+
+static void *
+finish(void *user)
+{
+	struct pending *p = user;
+	char head[32], *s;
+	json_t *test;
+
+	campaign_check(&p->result, p->arena);
+	test = results_test(&p->result, p->arena);
+	s = json_dumps(test, JSON_COMPACT | JSON_ENSURE_ASCII);
+	json_decref(test);
+	arena_free(p->arena);
+	if (!s)
+		_exit(1);
+	snprintf(head, sizeof(head), "R %d ", p->test);
+	answer(p->worker, head, s);
+	free(s);
+	return NULL;
 }
 
 static void
-answer_result(struct worker *w, const struct result *r, bool last,
-    struct arena *a)
+wait_for_first(struct worker *w)
 {
-	json_t *test = results_test(r, a);
-	char *s = json_dumps(test, JSON_COMPACT | JSON_ENSURE_ASCII);
+	pthread_join(w->pending[w->first].thread, NULL);
+	w->first = (w->first + 1) % PENDING_MAX;
+	w->count--;
+}
 
-	json_decref(test);
-	if (!s)
-		_exit(1);
-	answer(w, last ? "L " : "R ", 2);
-	answer(w, s, strlen(s));
-	answer(w, "\n", 1);
-	free(s);
+static struct pending *
+next_pending(struct worker *w)
+{
+	if (w->count == PENDING_MAX)
+		wait_for_first(w);
+	return &w->pending[(w->first + w->count++) % PENDING_MAX];
 }
 
 static bool
@@ -93,14 +138,13 @@ replay(const struct work *work, const struct program *p, int device,
 	    work->effort.seed);
 }
 
+/* False: the device is of no more use. */
 static bool
-run_order(struct worker *w, const struct work *work, int device,
-    struct bench *b, const struct order *o)
+run_order(struct worker *w, struct bench *b, const struct order *o)
 {
-	const struct program *p = work->tests[o->test];
-	struct effort effort = work->effort;
-	struct arena *a = arena_new();
-	struct result r;
+	const struct program *p = w->work->tests[o->test];
+	struct effort effort = w->work->effort;
+	struct pending *next = next_pending(w);
 	bool usable;
 
 	effort.seconds = o->seconds;
@@ -108,11 +152,16 @@ run_order(struct worker *w, const struct work *work, int device,
 	effort.user = w;
 	w->said = 0;
 	alive(w, 0, 0);
-	usable = campaign_run(b, p, &effort, a, &r);
-	r.device = device;
-	r.replay = replay(work, p, device, a);
-	answer_result(w, &r, !usable, a);
-	arena_free(a);
+	next->worker = w;
+	next->test = o->test;
+	next->arena = arena_new();
+	usable = campaign_run(b, p, &effort, next->arena, &next->result);
+	next->result.device = w->device;
+	next->result.replay = replay(w->work, p, w->device, next->arena);
+	if (pthread_create(&next->thread, NULL, finish, next) != 0) {
+		w->count--;
+		finish(next);
+	}
 	return usable;
 }
 
@@ -120,21 +169,30 @@ void
 worker_main(const struct work *work, int device, int orders, int answers)
 {
 	const struct device_info *d = &work->devices[device];
-	struct worker w = {answers, 0};
+	struct worker w = {.work = work, .device = device,
+		.answers = answers};
 	struct bench b;
 	struct order o;
 	struct err err;
+	bool usable = true;
 
+	json_object_seed(1); /* before there are threads */
+	pthread_mutex_init(&w.lock, NULL);
 	if (!bench_open(device_ops_of(d), d->index, work->options,
 	    work->assembler, work->timeout, &b, &err)) {
-		answer(&w, "E ", 2);
-		answer(&w, err.message, strcspn(err.message, "\n"));
-		answer(&w, "\n", 1);
+		answer(&w, "E ", err.message);
 		_exit(2);
 	}
-	while (read_order(orders, &o))
-		if (!run_order(&w, work, device, &b, &o))
-			_exit(3); /* closing a hung device would hang too */
-	bench_close(&b);
-	_exit(0);
+	while (usable && read_order(orders, &o)) {
+		usable = run_order(&w, &b, &o);
+		if (usable)
+			answer(&w, "N", "");
+	}
+	while (w.count > 0)
+		wait_for_first(&w);
+	if (usable)
+		bench_close(&b); /* a hung device would hang this too */
+	else
+		answer(&w, "L", "");
+	_exit(usable ? 0 : 3);
 }

@@ -472,8 +472,9 @@ START_TEST(a_signal_leaves_what_there_is)
 }
 END_TEST
 
-/* A worker that something else ends loses its test and no other. */
-START_TEST(a_killed_worker_loses_one_test)
+/* Ends the worker of a run; returns how many tests were lost with it. */
+static size_t
+kill_worker(void)
 {
 	pid_t pid = start("r.json", "50k");
 	char command[96];
@@ -486,7 +487,6 @@ START_TEST(a_killed_worker_loses_one_test)
 	    "children)", (int)pid, (int)pid);
 	ck_assert_int_eq(system(command), 0);
 	status = wait_status(pid);
-	ck_assert_int_eq(WEXITSTATUS(status), 1);
 	d = document("r.json");
 	ck_assert(json_is_true(json_object_get(d, "complete")));
 	ck_assert_uint_eq(json_array_size(json_object_get(d, "tests")), 6);
@@ -496,8 +496,20 @@ START_TEST(a_killed_worker_loses_one_test)
 
 		faults += message && strstr(message, "signal 9") != NULL;
 	}
-	ck_assert_uint_eq(faults, 1);
+	ck_assert_int_eq(WEXITSTATUS(status), faults > 0);
 	json_decref(d);
+	return faults;
+}
+
+/* Between two tests there may be nothing to lose. */
+START_TEST(a_killed_worker_loses_one_test)
+{
+	size_t lost = 0;
+	int tries;
+
+	for (tries = 0; tries < 5 && lost == 0; tries++)
+		lost = kill_worker();
+	ck_assert_uint_eq(lost, 1);
 }
 END_TEST
 

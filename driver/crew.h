@@ -1,0 +1,52 @@
+/* The parent's side of the workers: for crew.c and hand.c only. */
+#ifndef CREW_H
+#define CREW_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "driver.h"
+
+#define STOPS 3 /* signals that ask for an end */
+
+struct hand {
+	pid_t pid; /* 0: none */
+	int orders, answers;
+	int test; /* that it runs; -1 */
+	int next; /* the first test that it may still have to run */
+	bool *pending; /* by test: has run, its result is to come */
+	int npending;
+	double heard; /* when it last said something */
+	bool opened; /* it has said something since it was started */
+	bool ready; /* for an order */
+	bool last; /* it runs no more */
+	uint64_t instances, hits;
+	char *line;
+	size_t size, room;
+};
+
+struct crew {
+	struct work *work;
+	struct hand *hands;
+	bool *pending; /* theirs */
+	double end; /* of the time for all */
+	sigset_t outside; /* signals as they were */
+	struct sigaction old[STOPS], old_pipe;
+	pid_t parent;
+	bool failed; /* a test failed: see fail_fast */
+};
+
+/* hand.c */
+/* True once a signal has asked for an end. */
+bool signals_came(void);
+/* From here on signals are noted, and let in only while crew waits; the
+   worker does not see them. */
+void signals_catch(struct crew *c);
+void signals_release(struct crew *c);
+bool hands_make(struct crew *c, struct err *err);
+void hands_free(struct crew *c, bool kill_them);
+bool hand_start(struct crew *c, int device, struct err *err);
+/* Returns the status of its process. */
+int hand_end(struct hand *h, bool kill_it);
+
+#endif

@@ -1,0 +1,169 @@
+/* Processes of workers, and the signals that end the run. */
+#include "crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop;
+
+static const int stops[STOPS] = {SIGINT, SIGTERM, SIGHUP};
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	stop = 1;
+}
+
+bool
+signals_came(void)
+{
+	return stop;
+}
+
+void
+signals_catch(struct crew *c)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t set;
+	int i;
+
+	sigemptyset(&set);
+	stop = 0;
+	for (i = 0; i < STOPS; i++) {
+		sigaction(stops[i], &action, &c->old[i]);
+		sigaddset(&set, stops[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, &c->outside);
+	/* a worker that is gone is noticed by the end of its answers */
+	sigaction(SIGPIPE, &ignore, &c->old_pipe);
+}
+
+void
+signals_release(struct crew *c)
+{
+	int i;
+
+	for (i = 0; i < STOPS; i++)
+		sigaction(stops[i], &c->old[i], NULL);
+	sigaction(SIGPIPE, &c->old_pipe, NULL);
+	sigprocmask(SIG_SETMASK, &c->outside, NULL);
+}
+
+/* ---- hands ------------------------------------------------------------- */
+
+static _Noreturn void
+become_worker(struct crew *c, int device, int orders, int answers)
+{
+	int s;
+	int i;
+
+	for (i = 0; i < c->work->ndevices; i++)
+		if (c->hands[i].pid && i != device) {
+			close(c->hands[i].orders);
+			close(c->hands[i].answers);
+		}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != c->parent)
+		_exit(1); /* it died before we asked */
+	/* a terminal's ^C is for the parent, which then ends us */
+	for (s = 0; s < STOPS; s++)
+		signal(stops[s], SIG_IGN);
+	sigprocmask(SIG_SETMASK, &c->outside, NULL);
+	worker_main(c->work, device, orders, answers);
+}
+
+bool
+hand_start(struct crew *c, int device, struct err *err)
+{
+	struct hand *h = &c->hands[device];
+	int orders[2], answers[2];
+
+	if (pipe(orders) != 0)
+		return err_set(err, ERR_IO, (struct loc){0}, "pipe: %s",
+		    strerror(errno));
+	if (pipe(answers) != 0) {
+		close(orders[0]);
+		close(orders[1]);
+		return err_set(err, ERR_IO, (struct loc){0}, "pipe: %s",
+		    strerror(errno));
+	}
+	fflush(NULL);
+	h->pid = fork();
+	if (h->pid == 0) {
+		close(orders[1]);
+		close(answers[0]);
+		become_worker(c, device, orders[0], answers[1]);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	h->orders = orders[1];
+	h->answers = answers[0];
+	if (h->pid < 0) {
+		h->pid = 0;
+		close(h->orders);
+		close(h->answers);
+		return err_set(err, ERR_IO, (struct loc){0}, "fork: %s",
+		    strerror(errno));
+	}
+	h->size = 0;
+	h->test = -1;
+	h->opened = h->last = false;
+	h->ready = true;
+	return true;
+}
+
+int
+hand_end(struct hand *h, bool kill_it)
+{
+	int status = 0;
+
+	if (!h->pid)
+		return 0;
+	if (kill_it)
+		kill(h->pid, SIGKILL);
+	close(h->orders);
+	close(h->answers);
+	while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	h->pid = 0;
+	return status;
+}
+
+bool
+hands_make(struct crew *c, struct err *err)
+{
+	int i, n = c->work->ndevices;
+
+	c->hands = calloc((size_t)n, sizeof(*c->hands));
+	c->pending = calloc((size_t)n, (size_t)c->work->ntests);
+	if (!c->hands || !c->pending) {
+		free(c->hands);
+		free(c->pending);
+		return err_set(err, ERR_LIMIT, (struct loc){0},
+		    "out of memory");
+	}
+	for (i = 0; i < n; i++) {
+		c->hands[i].test = -1;
+		c->hands[i].pending = c->pending + i * c->work->ntests;
+	}
+	return true;
+}
+
+void
+hands_free(struct crew *c, bool kill_them)
+{
+	int i;
+
+	for (i = 0; i < c->work->ndevices; i++) {
+		hand_end(&c->hands[i], kill_them);
+		free(c->hands[i].line);
+	}
+	free(c->hands);
+	free(c->pending);
+}
