@@ -207,11 +207,15 @@ coherence_least(struct graph *g)
 {
 	struct execution *x = &g->x;
 	int i, j;
+	event_row linked = 0; /* writes with some before and some after */
 
 	memset(g->co_before, 0, (size_t)x->count * sizeof(*g->co_before));
-	EACH(i, g->writes)
+	EACH(i, g->writes) {
 		x->co[i] = coherence_needs(g, i);
-	EACH(j, g->writes)
+		if (x->events[i].thread >= 0 && x->co[i])
+			linked |= BIT(i);
+	}
+	EACH(j, linked)
 		EACH(i, g->writes & g->of_loc[x->events[j].loc])
 			if (x->co[i] & BIT(j))
 				x->co[i] |= x->co[j];

@@ -286,10 +286,11 @@ order_forced(struct search *s)
 /* What must not come after each event in base causality (PTX ISA 8.10.1,
    8.10.6), where that is causality: writes that it overwrites, or that a
    read returns, and reads of what it overwrites. */
-static void
+static event_row
 find_excluded(const struct graph *g, event_row *excluded)
 {
 	const struct execution *x = &g->x;
+	event_row some = 0;
 	int i, j;
 
 	memset(excluded, 0, (size_t)x->count * sizeof(*excluded));
@@ -297,12 +298,16 @@ find_excluded(const struct graph *g, event_row *excluded)
 		if (g->source[i] < 0)
 			continue;
 		excluded[i] |= BIT(g->source[i]);
+		some |= BIT(i) | x->co[g->source[i]];
 		EACH(j, x->co[g->source[i]])
 			excluded[j] |= BIT(i);
 	}
-	EACH(i, g->writes)
+	EACH(i, g->writes) {
+		some |= x->co[i];
 		EACH(j, x->co[i])
 			excluded[j] |= BIT(i);
+	}
+	return some;
 }
 
 /*
@@ -317,17 +322,16 @@ order_inferred(struct search *s, bool *more)
 	event_row excluded[EVENTS_MAX], before[EVENTS_MAX];
 	int i, j;
 
+	/* before[f]: what must not come after something before fence f */
 	*more = false;
 	if (!s->m->plain || s->visit || !HAS(s->m, SC_ORDER) ||
 	    !(g->sc_fences & (g->sc_fences - 1)))
 		return AXIOM_NONE;
-	find_excluded(g, excluded);
-	EACH(i, g->sc_fences) {
-		before[i] = excluded[i];
-		for (j = 0; j < x->count; j++)
-			if (g->reach[j] & BIT(i))
-				before[i] |= excluded[j];
-	}
+	EACH(i, g->sc_fences)
+		before[i] = 0;
+	EACH(i, find_excluded(g, excluded))
+		EACH(j, g->reach[i] & g->sc_fences)
+			before[j] |= excluded[i];
 	EACH(i, g->sc_fences)
 		EACH(j, x->ms[i] & g->sc_fences & ~x->sc[i]) {
 			if (x->sc[j] & BIT(i) || !(before[j] &

@@ -92,7 +92,7 @@ sort_events(struct graph *g)
 	int i;
 
 	g->mem = g->reads = g->writes = g->strong = 0;
-	g->sc_fences = g->alias_fences = 0;
+	g->sc_fences = g->alias_fences = g->barriers = 0;
 	memset(g->of_proxy, 0, sizeof(g->of_proxy));
 	memset(g->of_loc, 0, (size_t)g->m->nlocs * sizeof(*g->of_loc));
 	memset(g->of_thread, 0, sizeof(g->of_thread));
@@ -120,6 +120,7 @@ sort_events(struct graph *g)
 				g->alias_fences |= BIT(i);
 			break;
 		case EVENT_BARRIER:
+			g->barriers |= BIT(i);
 			break;
 		}
 		if (e->loc < 0)

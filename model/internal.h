@@ -37,7 +37,7 @@ struct location {
 	int offset, size;
 	struct loc first; /* who accessed it first, for messages */
 	uint64_t values[VALUES_MAX]; /* those it may hold; [0] initially */
-	struct support support[VALUES_MAX];
+	struct support *support; /* of each, VALUES_MAX */
 	uint16_t writers[VALUES_MAX]; /* threads that may write each */
 	int nvalues;
 	int visible; /* of these, known when the round began */
@@ -92,7 +92,8 @@ struct model {
 	const struct model_opts *opts;
 	uint64_t rules;
 	struct arena *arena; /* for what is handed out */
-	struct arena *work; /* paths; freed at the end */
+	struct arena *own; /* this, and what lasts as long */
+	struct arena *work; /* paths */
 	int phys[VARS_MAX]; /* variable that owns the bytes */
 	int virt[VARS_MAX]; /* variable whose address it has */
 	bool aliases; /* two variables share memory */
@@ -122,7 +123,7 @@ struct model {
 struct graph {
 	const struct model *m;
 	struct execution x;
-	event_row mem, reads, writes, strong, sc_fences, alias_fences;
+	event_row mem, reads, writes, strong, sc_fences, alias_fences, barriers;
 	event_row of_proxy[PROXY_ASYNC + 1]; /* events by proxy */
 	event_row of_loc[LOCATIONS_MAX]; /* accesses of a location */
 	event_row of_thread[THREADS_MAX];

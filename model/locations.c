@@ -75,6 +75,7 @@ location_new(struct model *m, struct loc loc, int root, int offset, int size)
 	*l = (struct location){.root = root, .offset = offset, .size = size,
 	    .first = loc, .nvalues = 1};
 	l->values[0] = initial_value(m->p, l);
+	l->support = arena_alloc(m->own, VALUES_MAX * sizeof(*l->support));
 	support_widen(&l->support[0], 0);
 	m->grew = true;
 	return l;

@@ -52,26 +52,33 @@ model_version_name(enum model_version version)
 
 /* ---- one run ---------------------------------------------------------- */
 
-static void
-start(struct model *m, struct search *s, const struct program *p,
-    const struct model_opts *opts, struct arena *a)
+static struct search *
+start(const struct program *p, const struct model_opts *opts, struct arena *a)
 {
-	*m = (struct model){
-		.p = p, .opts = opts, .rules = rules_of(opts), .arena = a,
-		.work = arena_new(),
-		.work_max = WORK_A_CANDIDATE * opts->max_candidates,
-	};
+	struct arena *own = arena_new();
+	struct model *m = arena_alloc(own, sizeof(*m));
+	struct search *s = arena_alloc(own, sizeof(*s));
+
+	m->p = p;
+	m->opts = opts;
+	m->rules = rules_of(opts);
+	m->arena = a;
+	m->own = own;
+	m->work = arena_new();
+	m->work_max = WORK_A_CANDIDATE * opts->max_candidates;
 	model_places(m);
 	s->m = m;
 	s->scratch = arena_new();
 	s->g.m = m;
+	return s;
 }
 
 static void
-finish(struct model *m, struct search *s)
+finish(struct search *s)
 {
-	arena_free(m->work);
+	arena_free(s->m->work);
 	arena_free(s->scratch);
+	arena_free(s->m->own);
 }
 
 /* Combinations of paths: how far too large it is. */
@@ -162,9 +169,9 @@ keep_room(struct search *s)
 {
 	if (!s->m->opts->witnesses)
 		return;
-	s->witness = arena_alloc(s->m->arena,
+	s->witness = arena_alloc(s->m->own,
 	    WITNESSES_MAX * sizeof(*s->witness));
-	s->witness_code = arena_alloc(s->m->arena,
+	s->witness_code = arena_alloc(s->m->own,
 	    WITNESSES_MAX * sizeof(*s->witness_code));
 }
 
@@ -172,11 +179,10 @@ bool
 model_run(const struct program *p, const struct model_opts *opts,
     struct arena *a, struct outcomes *out, struct err *err)
 {
-	struct model *m = arena_alloc(a, sizeof(*m));
-	struct search *s = arena_alloc(a, sizeof(*s));
+	struct search *s = start(p, opts, a);
+	struct model *m = s->m;
 	bool ok;
 
-	start(m, s, p, opts, a);
 	if (coverage_check(m) && paths_make(m) && results_start(s)) {
 		keep_room(s);
 		s->scheduled = schedule_can(s);
@@ -188,7 +194,7 @@ model_run(const struct program *p, const struct model_opts *opts,
 	ok = m->stop != STOP_LIMIT || too_large(m, err);
 	if (ok)
 		hand_out(s, out);
-	finish(m, s);
+	finish(s);
 	return ok;
 }
 
@@ -197,11 +203,10 @@ model_candidates(const struct program *p, const struct model_opts *opts,
     uint32_t code, bool (*visit)(void *user, const struct execution *x,
     enum axiom broken), void *user, struct arena *a, struct err *err)
 {
-	struct model *m = arena_alloc(a, sizeof(*m));
-	struct search *s = arena_alloc(a, sizeof(*s));
+	struct search *s = start(p, opts, a);
+	struct model *m = s->m;
 	bool ok;
 
-	start(m, s, p, opts, a);
 	s->visit = visit;
 	s->user = user;
 	s->code = code;
@@ -212,7 +217,7 @@ model_candidates(const struct program *p, const struct model_opts *opts,
 		ok = err_set(err, ERR_UNSUPPORTED, m->reason_loc,
 		    "the model has no verdict on '%s': %s", p->name,
 		    m->reason);
-	finish(m, s);
+	finish(s);
 	return ok;
 }
 

@@ -245,6 +245,7 @@ search_way(struct search *s, const struct way *way, const int *whole)
 static void
 search_product(struct search *s)
 {
+	static const struct way no_barriers;
 	const struct program *p = s->m->p;
 	struct ways ways = {0};
 	int whole[THREADS_MAX], i;
@@ -257,6 +258,10 @@ search_product(struct search *s)
 	if (!work_add(s->m, 2) || !build(s, NULL))
 		return;
 	memcpy(whole, s->first, sizeof(whole));
+	if (!s->g.barriers) {
+		search_way(s, &no_barriers, whole);
+		return;
+	}
 	arena_reset(s->scratch);
 	if (!(p->dialect == DIALECT_LITMUS ? dialect_resolve(s, &ways) :
 	    barriers_resolve(s, &ways)))

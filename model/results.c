@@ -70,8 +70,8 @@ results_start(struct search *s)
 		else
 			s->values[i] = s->views[i].value;
 	}
-	s->allowed = arena_alloc(s->m->arena, words * sizeof(uint64_t));
-	s->interleaved = arena_alloc(s->m->arena, words * sizeof(uint64_t));
+	s->allowed = arena_alloc(s->m->own, words * sizeof(uint64_t));
+	s->interleaved = arena_alloc(s->m->own, words * sizeof(uint64_t));
 	return true;
 }
 
