@@ -119,7 +119,14 @@ golden: $(BUILD)/check ## write the golden PTX anew, to be looked at
 bench-hw: ## on a GPU: instances and weak outcomes a second
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh bench
 
-bench: $(BUILD)/fencepost ## the same on the software machine; the model
+# times the model
+$(BUILD)/bench_model: $(BUILD)/tests/bench_model.o \
+    $(BUILD)/tests/help_external.o $(BUILD)/libfencepost.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+
+bench: $(BUILD)/fencepost $(BUILD)/bench_model ## the same on the software machine; the model
+	$(Q)$(BUILD)/bench_model litmus
 	$(Q)BUILD=$(BUILD) sh contrib/bench.sh
 
 # cppcheck 2.10 is wrong about structs that calls fill, pointers into arenas,
