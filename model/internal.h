@@ -291,6 +291,18 @@ bool products_refine(struct search *s, event_row events);
 
 /* candidates.c: each execution of a combination of paths */
 void candidates_search(struct search *s);
+void candidate_show(struct search *s, enum axiom broken); /* to visit */
+
+/* fences.c */
+void fences_choose(struct search *s); /* every order, from rf */
+enum axiom fences_try(struct search *s); /* what rf and sc as far as they
+	go already break */
+
+/* coherence.c */
+void coherence_choose(struct search *s); /* every order, from rf and sc */
+/* Orders the pairs of writes that have only one direction left; *more if
+   that says something new. */
+enum axiom coherence_infer(struct search *s, bool *more);
 /* Leaves in the graph a coherence order that ends with s->finals, of one
    value a location. */
 bool coherence_witness(struct search *s);
