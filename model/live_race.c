@@ -22,10 +22,10 @@
 
 /*
  * Words of a location: the set of newest writers; then for each writer its
- * value, its instruction (1 the first, 0 none yet), and what it passes on from each thread (a release
- * pattern's head). Of the "knows" part: for each thread what it knows, its
- * last release fence, its last fence.sc, and what it read from each thread
- * without having acquired it yet.
+ * value, its instruction (1 the first, 0 none yet), and what it passes on
+ * from each thread (a release pattern's head). Of the "knows" part: for each
+ * thread what it knows, its last release fence, its last fence.sc, and what
+ * it read from each thread without having acquired it yet.
  */
 #define VALUE 0
 #define INSN 1
