@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-/* absent commands are those not built in; dispatch leaves them out */
-#define COMMAND(name, help) __attribute__((weak)) int cmd_##name(int, char **);
-#include "commands.def"
-#undef COMMAND
-
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -27,9 +22,8 @@ usage(FILE *f)
 	fprintf(f, "usage: fencepost COMMAND [...]\n"
 	    "Tests the memory model of NVIDIA GPUs at the level of PTX.\n\n");
 	for (i = 0; i < NCOMMANDS; i++)
-		if (commands[i].run)
-			fprintf(f, "  %-10s %s\n", commands[i].name,
-			    commands[i].help);
+		fprintf(f, "  %-10s %s\n", commands[i].name,
+		    commands[i].help);
 	fprintf(f, "\nfencepost COMMAND --help says more. Exit status: 0 all "
 	    "as expected, 1 found\nsomething, 2 no verdict, 4 nothing "
 	    "selected, 130 interrupted.\n");
@@ -41,7 +35,7 @@ dispatch(const char *name, int argc, char **argv)
 	size_t i;
 
 	for (i = 0; i < NCOMMANDS; i++)
-		if (commands[i].run && strcmp(commands[i].name, name) == 0)
+		if (strcmp(commands[i].name, name) == 0)
 			return commands[i].run(argc, argv);
 	fprintf(stderr, "fencepost: error: no command '%s'; fencepost --help "
 	    "lists them\n", name);

@@ -211,6 +211,26 @@ START_TEST(a_wrong_expectation_fails)
 }
 END_TEST
 
+static const struct {
+	const char *fault, *said;
+} planted[] = {
+	{"drop-release", " FORBIDDEN: the model forbids what "},
+	{"narrow-scope", " FORBIDDEN: the model forbids what "},
+	{"flip-bit", " CORRUPT: "},
+};
+
+START_TEST(a_broken_machine_is_caught)
+{
+	char args[128];
+
+	snprintf(args, sizeof(args), "run -d sim -n 20k %%F --sim-fault %s",
+	    planted[_i].fault);
+	ck_assert_int_eq(fencepost(args), 1);
+	ck_assert_msg(strstr(out, planted[_i].said) != NULL, "%s", out);
+	ck_assert_ptr_nonnull(strstr(out, "(software machine)"));
+}
+END_TEST
+
 START_TEST(fail_fast_stops)
 {
 	json_t *d;
@@ -560,6 +580,7 @@ suite_cli(void)
 	tcase_add_loop_test(c, statuses_are_as_promised, 0, COUNT(statuses));
 	tcase_add_test(c, a_bad_file_spoils_the_status_only);
 	tcase_add_test(c, a_wrong_expectation_fails);
+	tcase_add_loop_test(c, a_broken_machine_is_caught, 0, COUNT(planted));
 	tcase_add_test(c, fail_fast_stops);
 	tcase_add_test(c, one_seed_gives_one_document);
 	tcase_add_test(c, the_document_may_be_the_output);
