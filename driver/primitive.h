@@ -52,7 +52,8 @@ struct primitive {
 	const char *twin_of, *flaw; /* twins */
 	enum fails fails;
 	const char *litmus; /* distilled: the name of a test, or NULL */
-	bool boundary; /* each launch is a round */
+	bool launches; /* each launch is a round */
+	bool alone; /* takes every CTA of the grid: none to stress */
 	struct loc loc;
 	struct origin *origin;
 	struct shape shapes[SHAPES_MAX], benches[SHAPES_MAX];

@@ -191,7 +191,7 @@ rig_bench(struct rig *r, struct module *m, const struct primitive *p,
 	int i;
 
 	for (i = 0; ok && i < p->nbenches; i++)
-		ok = p->boundary ? bench_boundary(r, m, kernel,
+		ok = p->launches ? bench_boundary(r, m, kernel,
 		    &p->benches[i], list, err) : bench_shape(r, m, kernel,
 		    &p->benches[i], a, list, err);
 	json_object_set_new(entry, "bench", list);

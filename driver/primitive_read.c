@@ -35,7 +35,8 @@ static const char *const file_keys[] = {
 	"kernels", "group", "shapes", "bench", "primitives", NULL,
 };
 static const char *const primitive_keys[] = {
-	"name", "about", "litmus", "twins", "shapes", "bench", "boundary",
+	"name", "about", "litmus", "twins", "shapes", "bench", "launches",
+	"alone",
 	NULL,
 };
 static const char *const twin_keys[] = {
@@ -226,7 +227,8 @@ twin_read(struct entries *e, const struct node *n, const char *of)
 	p->twin_of = of;
 	p->flaw = text_of(e, n, "flaw", true);
 	p->litmus = text_of(e, n, "litmus", false);
-	p->boundary = sound->boundary;
+	p->launches = sound->launches;
+	p->alone = sound->alone;
 	memcpy(p->shapes, sound->shapes, sizeof(p->shapes));
 	p->nshapes = sound->nshapes;
 	if (node_get(n, "bench")) {
@@ -251,7 +253,8 @@ primitive_entry_read(struct entries *e, const struct node *n)
 		return false;
 	p->about = text_of(e, n, "about", true);
 	p->litmus = text_of(e, n, "litmus", false);
-	p->boundary = node_get(n, "boundary") != NULL;
+	p->launches = node_get(n, "launches") != NULL;
+	p->alone = node_get(n, "alone") != NULL;
 	ok = shapes_read(e, own ? own : e->shapes, p->shapes, &p->nshapes);
 	own = node_get(n, "bench");
 	ok = shapes_read(e, own ? own : e->bench, p->benches, &p->nbenches) &&

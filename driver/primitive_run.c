@@ -160,13 +160,13 @@ draw_order(struct session *s, uint32_t rounds, struct attempt *o,
 	    &room, err))
 		return false;
 	o->args.rounds = rounds;
-	o->plain = study->overcommit || p->boundary;
-	if (p->boundary) {
+	o->plain = study->overcommit || p->launches;
+	if (p->launches) {
 		o->repeat = rounds;
 		o->args.stride = 1;
 	} else {
-		disturb(o, room, (uint32_t)study->device->caps.processors,
-		    &d);
+		disturb(o, p->alone ? 0 : room,
+		    (uint32_t)study->device->caps.processors, &d);
 	}
 	return true;
 }

@@ -33,7 +33,7 @@ slot(const struct place *p, uint32_t *own, uint32_t round, uint32_t rank)
 		    (p->group * 2 + parity) * p->size + rank;
 	own += parity * MAX_THREADS;
 	if (SCOPE != CLUSTER)
-		return own + threadIdx.x / p->size * p->size + rank;
+		return own + opaque(threadIdx.x / p->size) * p->size + rank;
 	s = own + rank % blockDim.x;
 #if __CUDA_ARCH__ >= 900
 	asm("mapa.u64 %0, %0, %1;" : "+l"(s) : "r"(rank / blockDim.x));

@@ -43,6 +43,48 @@ BARRIER(cluster_sync, of_cluster<ARRIVE_WAIT>)
 BROKEN_BARRIER(cluster_sync_relaxed_arrive, of_cluster<RELAXED_ARRIVE>)
 BROKEN_BARRIER(cluster_sync_cta_only, of_cluster<CTA_ONLY>)
 
+/* ---- leaving a cluster --------------------------------------------------- */
+
+/*
+ * A CTA whose shared memory others read must not leave before they have:
+ * triton #11731. STAYS: a last cluster barrier. Each launch is a round; who
+ * reads memory of a CTA that is gone faults.
+ */
+template <bool STAYS>
+INLINE void
+read_first(const struct args *a)
+{
+	__shared__ uint32_t own[MAX_THREADS];
+	uint32_t *theirs = own + threadIdx.x, got = 0, rank;
+	struct place p;
+
+	enter(&p, a, CLUSTER);
+	rank = p.cta % a->cluster;
+	poke(own + threadIdx.x, p.cta - rank + 1);
+	asm("mapa.u64 %0, %0, 0;" : "+l"(theirs));
+	cluster_sync<ARRIVE_WAIT>();
+	for (uint32_t i = 0; i < 64 && rank > 0; i++) {
+		got = peek(theirs);
+		if (got != p.cta - rank + 1)
+			note(p.report, FOUND_STALE, 1, p.cta, p.cta - rank + 1,
+			    got);
+	}
+	if constexpr (STAYS)
+		cluster_sync<ARRIVE_WAIT>();
+	if (threadIdx.x == 0)
+		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+}
+
+KERNEL(cluster_leave_validate)(const struct args a)
+{
+	read_first<true>(&a);
+}
+
+KERNEL(cluster_leave_early_validate)(const struct args a)
+{
+	read_first<false>(&a);
+}
+
 /* ---- cluster, then grid ------------------------------------------------- */
 
 /*

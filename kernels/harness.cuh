@@ -35,6 +35,15 @@ mix(uint32_t x)
 	return x ^ x >> 16;
 }
 
+/* Kept from the compiler, which would make bit-field instructions of sums
+   that the software machine has to understand. */
+INLINE uint32_t
+opaque(uint32_t x)
+{
+	asm("" : "+r"(x));
+	return x;
+}
+
 INLINE uint32_t
 draw(const struct args *a, uint32_t x, uint32_t y)
 {
