@@ -23,7 +23,8 @@ no_var(void *user, const char *name, size_t n)
 static void
 parse(const char *s, struct arena *a, struct insn *insn)
 {
-	struct symbols y = {NULL, any_reg, no_var, NULL, OP_TEST};
+	struct symbols y = {NULL, any_reg, no_var, NULL,
+	    OP_TEST | OP_HARNESS};
 	struct loc loc = {"t", 1, 1};
 	const char *label, *text = s;
 	struct err err;
@@ -102,6 +103,20 @@ static const struct {
 	{"cvt.u64.s32 d, a;", 0xffffffff, 0, 0, MINUS(1)},
 	{"cvt.u8.u32 d, a;", 0x1234, 0, 0, 0x34},
 	{"cvt.s32.s8 d, a;", 0x80, 0, 0, 0xffffff80},
+	{"abs.s32 d, a;", 0xfffffffe, 0, 0, 2},
+	{"abs.s32 d, a;", 0x80000000, 0, 0, 0x80000000},
+	/* 1.5, -2, infinity, a NaN */
+	{"mov.f32 d, a;", 0x3fc00000, 0, 0, 0x3fc00000},
+	{"add.f32 d, a, b;", 0x3fc00000, 0xc0000000, 0, 0xbf000000},
+	{"sub.f32 d, a, b;", 0x3fc00000, 0xc0000000, 0, 0x40600000},
+	{"abs.f32 d, a;", 0xc0000000, 0, 0, 0x40000000},
+	{"setp.lt.f32 d, a, b;", 0xc0000000, 0x3fc00000, 0, 1},
+	{"setp.gt.f32 d, a, b;", 0x7f800000, 0x3fc00000, 0, 1},
+	{"setp.ne.f32 d, a, b;", 0x7fc00000, 0x7fc00000, 0, 0},
+	{"setp.leu.f32 d, a, b;", 0x7fc00000, 0x3fc00000, 0, 1},
+	{"setp.nan.f32 d, a, b;", 0x7fc00000, 0x3fc00000, 0, 1},
+	{"cvt.rn.f32.s32 d, a;", 0xfffffffe, 0, 0, 0xc0000000},
+	{"cvt.rn.f32.u32 d, a;", 2, 0, 0, 0x40000000},
 };
 
 START_TEST(computes)
@@ -115,6 +130,29 @@ START_TEST(computes)
 	ck_assert(alu_apply(&insn, in, &out));
 	ck_assert_msg(out == results[_i].out, "%s: %llx", results[_i].insn,
 	    (unsigned long long)out);
+	arena_free(a);
+}
+END_TEST
+
+/* The one instruction of four sources: a's low bits into b from c on. */
+static const struct {
+	const char *insn;
+	uint64_t in[4], out;
+} inserts[] = {
+	{"bfi.b32 d, a, b, c, n;", {0xabc, 0xffffffff, 4, 12}, 0xffffabcf},
+	{"bfi.b32 d, a, b, c, n;", {1, 2, 0, 0}, 2},
+	{"bfi.b64 d, a, b, c, n;", {1, 0, 63, 1}, (uint64_t)1 << 63},
+};
+
+START_TEST(inserts_bits)
+{
+	struct arena *a = arena_new();
+	uint64_t out = 77;
+	struct insn insn;
+
+	parse(inserts[_i].insn, a, &insn);
+	ck_assert(alu_apply(&insn, inserts[_i].in, &out));
+	ck_assert_uint_eq(out, inserts[_i].out);
 	arena_free(a);
 }
 END_TEST
@@ -141,7 +179,7 @@ END_TEST
 START_TEST(all_are_computed)
 {
 	static const enum op_id exempt[] = {OP_ACTIVEMASK, OP_CVTA,
-		OP_CVTA_TO, OP_MAPA};
+		OP_CVTA_TO, OP_MAPA, OP_BFI /* inserts_bits */};
 	struct arena *a = arena_new();
 	bool done[OP_COUNT] = {0};
 	struct insn insn;
@@ -254,6 +292,7 @@ suite_alu(void)
 	TCase *c = tcase_create("alu");
 
 	tcase_add_loop_test(c, computes, 0, COUNT(results));
+	tcase_add_loop_test(c, inserts_bits, 0, COUNT(inserts));
 	tcase_add_loop_test(c, has_no_answer, 0, COUNT(open_ended));
 	tcase_add_test(c, all_are_computed);
 	tcase_add_loop_test(c, updates_memory, 0, COUNT(updates));
