@@ -43,7 +43,7 @@ add_one(const struct job *j, const char *ref, struct err *err)
 
 	if (!document_load(ref, a, &d, &source, err)) {
 		err_print(stderr, err, source.text ? &source : NULL);
-		err->code = ERR_NONE; /* said already, with its line */
+		*err = (struct err){0}; /* said already, with its line */
 		arena_free(a);
 		return false;
 	}

@@ -255,7 +255,14 @@ add_notes(struct document *m, const struct document *d)
 	}
 }
 
-/* The command without its --shard. */
+/* What belongs to a shard and not to the run. */
+static bool
+of_shard(const char *option)
+{
+	return strcmp(option, "--shard") == 0 ||
+	    strcmp(option, "--resume") == 0;
+}
+
 static void
 set_command(struct document *m, const struct document *d, struct arena *a)
 {
@@ -265,9 +272,10 @@ set_command(struct document *m, const struct document *d, struct arena *a)
 	    sizeof(*m->command));
 	m->ncommand = 0;
 	for (i = 0; i < d->ncommand; i++) {
-		if (strcmp(d->command[i], "--shard") == 0)
+		if (of_shard(d->command[i]))
 			i++;
-		else if (strncmp(d->command[i], "--shard=", 8) != 0)
+		else if (strncmp(d->command[i], "--shard=", 8) != 0 &&
+		    strncmp(d->command[i], "--resume=", 9) != 0)
 			m->command[m->ncommand++] = d->command[i];
 	}
 }

@@ -354,6 +354,12 @@ check_integrity(const char *path)
 	sqlite3_close(db);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOW 15 /* times */
+#else
+#define SLOW 1
+#endif
+
 /* Kills a writer after a while; every run that it spoke of must be there,
    whole, and no other but whole ones. */
 static void
@@ -361,7 +367,8 @@ kill_one(const char *path, int round, int64_t *known, int *nknown,
     struct arena *a)
 {
 	struct draw draw = {11, (uint64_t)round, 0};
-	struct timespec wait = {0, 3000000 + draw_below(&draw, 60000000)};
+	struct timespec wait = {0, SLOW * (3000000L +
+	    draw_below(&draw, 60000000))};
 	struct store *s;
 	struct store_run *list;
 	struct err err;
