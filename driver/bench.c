@@ -7,6 +7,7 @@
 /* var and result regions of every index, then scratch, bins, epoch */
 #define REGIONS_MAX (VARS_MAX + THREADS_MAX + 3)
 #define REGION_LEAST ((size_t)4096)
+#define LOAD_GUESS 0.01 /* seconds, until one has been measured */
 
 struct pool {
 	struct {
@@ -41,6 +42,7 @@ bench_open(const struct device_ops *ops, int index, const char *options,
 	b->info = infos[index];
 	b->assembler = assembler;
 	b->timeout = timeout;
+	b->load_seconds = LOAD_GUESS;
 	/* the software machine has work for every processor as it is */
 	b->threads = b->info.caps.sim ? 1 : processors();
 	b->pool = calloc(1, sizeof(*b->pool));

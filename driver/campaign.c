@@ -5,6 +5,7 @@
  */
 #include "driver.h"
 
+#include <math.h>
 #include <string.h>
 
 #define TWINS_MAX 3
@@ -16,6 +17,7 @@ struct campaign {
 	struct bench *bench;
 	const struct program *program;
 	const struct effort *effort;
+	double deadline; /* of the test, twins and all */
 	struct arena *arena;
 	struct model_opts opts;
 	const struct outcomes *outcomes; /* NULL: no_model says why */
@@ -60,7 +62,22 @@ search_run(struct campaign *c, struct search *s, const struct env *const *envs,
 	if (e->instances)
 		return search_instances(s, envs, n, instances ? instances : 1,
 		    err);
-	return search_time(s, envs, n, e->seconds * share, err);
+	return search_time(s, envs, n, fmin(e->seconds * share,
+	    c->deadline - wall_clock()), err);
+}
+
+/* A twin that is run costs its assembling too: in little time one must do. */
+static int
+twins_that_fit(const struct campaign *c, int n)
+{
+	double room = c->effort->seconds * MORE_TWINS_SHARE /
+	    c->bench->load_seconds;
+
+	if (n > TWINS_MAX)
+		n = TWINS_MAX;
+	if (c->effort->instances || room >= n - 1)
+		return n;
+	return n < 1 ? n : 1 + (int)room;
 }
 
 /* What a twin shows is not the test's. */
@@ -135,7 +152,7 @@ run_twins(struct campaign *c, double *left, struct err *err)
 	if (!c->effort->twins || !model_forbids(c) ||
 	    !model_twins(c->program, &c->opts, c->arena, &w, &ignored))
 		return true;
-	n = w.ntwins < TWINS_MAX ? w.ntwins : TWINS_MAX;
+	n = twins_that_fit(c, w.ntwins);
 	for (i = 0; i < n; i++) {
 		double share = i == 0 ? TWIN_SHARE :
 		    MORE_TWINS_SHARE / (n - 1);
@@ -275,6 +292,7 @@ campaign_run(struct bench *b, const struct program *p,
 	struct campaign c = {
 		.bench = b, .program = p, .effort = effort, .arena = a,
 		.envs = effort->envs, .nenvs = effort->nenvs, .stage = "",
+		.deadline = wall_clock() + effort->seconds,
 	};
 	struct judgement *j = arena_alloc(a, sizeof(*j));
 	struct err err = {0};

@@ -242,6 +242,7 @@ struct bench {
 	struct pool *pool;
 	double timeout; /* seconds without an end: hang */
 	int threads; /* that may assemble side by side */
+	double load_seconds; /* that a module takes, of those so far */
 	struct arena *arena;
 	const struct env *const *profile; /* environments tuned for it */
 	int nprofile;
@@ -328,6 +329,8 @@ bool *program_targets(const struct program *p, struct arena *a);
 void search_open(struct search *s, struct bench *b,
     const struct effort *effort, const struct program *p, int nenvs,
     struct arena *a);
+/* How many environments the time has room for, at least 1. */
+int search_room(const struct bench *b, double seconds);
 bool search_time(struct search *s, const struct env *const *envs, int n,
     double seconds, struct err *err);
 bool search_instances(struct search *s, const struct env *const *envs,

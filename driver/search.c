@@ -8,6 +8,7 @@
 #define GRAPH_LAUNCHES 64
 #define REPEAT_MAX 1000
 #define RATES_MAX 4096
+#define ROOM_MAX 1000
 
 /* Which outcomes the condition is about, by code. */
 bool *
@@ -77,6 +78,20 @@ may_skip(struct search *s, const struct err *err)
 	return err->code == ERR_UNSUPPORTED || err->code == ERR_LIMIT;
 }
 
+#define LOAD_MEMORY 0.8 /* weight of what was known of loading */
+
+static void
+load(struct search *s, int first, int count, struct err *errs)
+{
+	struct bench *b = s->bench;
+	double begin = wall_clock();
+
+	trials_load(&s->trials[first], count, b->threads, errs);
+	if (count)
+		b->load_seconds = LOAD_MEMORY * b->load_seconds +
+		    (1 - LOAD_MEMORY) * (wall_clock() - begin) / count;
+}
+
 /*
  * Adds those of the environments that the test can have on this device,
  * loaded side by side. How many were looked at is in *taken.
@@ -98,8 +113,7 @@ search_add(struct search *s, const struct env *const *envs, int n,
 			return false;
 	}
 	*taken = i;
-	trials_load(&s->trials[first], planned - first, s->bench->threads,
-	    errs);
+	load(s, first, planned - first, errs);
 	for (i = first; i < planned; i++) {
 		if (s->trials[i].module) {
 			s->envs[s->count] = s->envs[i];
@@ -233,6 +247,16 @@ first_round(struct search *s, const struct env *const *envs, int n,
 	return s->count > 0;
 }
 
+#define LOAD_SHARE 0.4 /* of the time may go to loading */
+
+int
+search_room(const struct bench *b, double seconds)
+{
+	double room = LOAD_SHARE * seconds / b->load_seconds;
+
+	return room < 1 ? 1 : room > ROOM_MAX ? ROOM_MAX : (int)room;
+}
+
 /* Successive halving: equal time for all, then for the better half, and so
    on. */
 bool
@@ -240,8 +264,10 @@ search_time(struct search *s, const struct env *const *envs, int n,
     double seconds, struct err *err)
 {
 	double start = wall_clock(), end = start + seconds;
-	int rounds = 1, alive, i;
+	int rounds = 1, alive, i, room = search_room(s->bench, seconds);
 
+	if (n > room)
+		n = room;
 	while (1 << (rounds - 1) < n)
 		rounds++;
 	if (!first_round(s, envs, n, seconds / rounds / n,
