@@ -53,7 +53,7 @@ candidates() {
 # 1e9 crossings (CTAs times rounds) of the best barriers
 prove() {
 	step prove 90 0 --validate --twins without --rounds 8M \
-	    ${BARRIERS:-grid_bytes}
+	    ${BARRIERS:-grid_pause}
 	grep rounds "$out/prove.txt"
 }
 

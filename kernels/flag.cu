@@ -203,9 +203,7 @@ struct sentinel : message {
 
 		if constexpr (N == 1) {
 			WAIT(p, round, (got[0] = load<GET, GPU>(in)) != EMPTY);
-			store<RELAXED, GPU>(in, EMPTY);
 		} else {
-			const uint4 empty = {EMPTY, EMPTY, EMPTY, EMPTY};
 			uint4 v[N / 4];
 
 			WAIT(p, round, read(in, v));
@@ -213,10 +211,21 @@ struct sentinel : message {
 				got[4 * i] = v[i].x, got[4 * i + 1] = v[i].y;
 				got[4 * i + 2] = v[i].z;
 				got[4 * i + 3] = v[i].w;
-				store<RELAXED, GPU>((uint4 *)(in + 4 * i),
-				    empty);
 			}
 		}
+	}
+
+	static __device__ void
+	recycle(struct place *p, struct channel *c, uint32_t round)
+	{
+		uint32_t *in = words<sentinel>(c, round, 0, c->other);
+		const uint4 empty = {EMPTY, EMPTY, EMPTY, EMPTY};
+
+		if constexpr (N == 1)
+			store<RELAXED, GPU>(in, EMPTY);
+		else
+			for (uint32_t i = 0; i < N; i += 4)
+				store<RELAXED, GPU>((uint4 *)(in + i), empty);
 	}
 };
 
@@ -232,12 +241,8 @@ BROKEN_MESSAGE(sentinel_wide_last, sentinel<8, RELAXED, RELAXED, true>)
 /* The reader must have put EMPTY back before the place is free again. */
 struct sentinel_reset_late : sentinel<1, RELAXED, RELAXED> {
 	static __device__ void
-	recv(struct place *p, struct channel *c, uint32_t from,
-	    uint32_t round, uint32_t *got)
+	recycle(struct place *p, struct channel *c, uint32_t round)
 	{
-		uint32_t *in = words<message>(c, round, from, c->other);
-
-		WAIT(p, round, (got[0] = load<RELAXED, GPU>(in)) != EMPTY);
 	}
 
 	static __device__ void

@@ -45,7 +45,8 @@ struct grid_barrier {
  * in observation order) and synchronizes with each.
  */
 template <enum order ARRIVE, enum order POLL, enum scope S = GPU,
-    enum order BEHIND = NONE, enum scope BEHIND_S = GPU, int SYNCS = BOTH>
+    enum order BEHIND = NONE, enum scope BEHIND_S = GPU, int SYNCS = BOTH,
+    uint32_t PAUSE = 0>
 struct monotonic : grid_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
@@ -57,6 +58,8 @@ struct monotonic : grid_barrier {
 			/* releases the CTA's stores to the poll below;
 			   without: GridMonotonic+relaxed-arrive */
 			reduce_add<ARRIVE, S>(count, 1);
+			if constexpr (PAUSE > 0)
+				pause_for(PAUSE);
 			/* acquires them; without:
 			   GridMonotonic+relaxed-poll */
 			WAIT(p, round, (int32_t)(load<POLL, S>(count) -
@@ -78,6 +81,25 @@ BROKEN_BARRIER(grid_monotonic_no_sync_before,
     monotonic<RELEASE, ACQUIRE, GPU, NONE, GPU, AFTER>)
 BROKEN_BARRIER(grid_monotonic_no_sync_after,
     monotonic<RELEASE, ACQUIRE, GPU, NONE, GPU, BEFORE>)
+
+/*
+ * Polls stand in the way of arrivals at the counter's address: who waits
+ * for as long as the last ones take anyway, before the first poll, is let
+ * go sooner. 300 clocks are the best on an H200 with 132 CTAs: 0.80 us
+ * where polling at once takes 0.91.
+ */
+#define PAUSE_CLOCKS 300
+
+BARRIER(grid_pause, monotonic<RELEASE, ACQUIRE, GPU, NONE, GPU, BOTH,
+    PAUSE_CLOCKS>)
+BROKEN_BARRIER(grid_pause_relaxed_arrive, monotonic<RELAXED, ACQUIRE, GPU,
+    NONE, GPU, BOTH, PAUSE_CLOCKS>)
+BROKEN_BARRIER(grid_pause_relaxed_poll, monotonic<RELEASE, RELAXED, GPU,
+    NONE, GPU, BOTH, PAUSE_CLOCKS>)
+BROKEN_BARRIER(grid_pause_no_sync_before, monotonic<RELEASE, ACQUIRE, GPU,
+    NONE, GPU, AFTER, PAUSE_CLOCKS>)
+BROKEN_BARRIER(grid_pause_no_sync_after, monotonic<RELEASE, ACQUIRE, GPU,
+    NONE, GPU, BEFORE, PAUSE_CLOCKS>)
 
 /* ---- a counter and a generation ----------------------------------------- */
 

@@ -75,6 +75,13 @@ struct message {
 			store<RELEASE, GPU>(flag(c, FLAG_LINES - 1), round);
 	}
 
+	/* after recv, and before the place is given back: what was read may
+	   be cleaned up, off the path of the answer */
+	static __device__ void
+	recycle(struct place *p, struct channel *c, uint32_t round)
+	{
+	}
+
 	/* what a reader may have in its L1 */
 	static __device__ void
 	warm(struct place *p, struct channel *c, const uint32_t *words)
@@ -179,6 +186,7 @@ receive_all(struct place *p, struct channel *c)
 			P::recv(p, c, from, round, got);
 			judge<P>(p, got, round);
 		}
+		P::recycle(p, c, round);
 		P::vacate(p, c, round);
 	}
 	return (round - 1) * P::SENDERS;
@@ -210,7 +218,8 @@ validate_message(const struct args *a)
  * There and back: with one sender the answer goes the same way, so that
  * half of a lap is one way. Several senders are answered by a flag. Each
  * place of the ring is used again only after DEPTH answers, so nothing
- * waits for a free one.
+ * waits for a free one: time alone keeps sentinels apart there, which is
+ * good enough for a clock (the software machine may show why not for data).
  */
 template <class P>
 INLINE void
@@ -256,9 +265,12 @@ bench_pair(struct place *p, struct channel *there, struct channel *back)
 			for (uint32_t i = 0; i < P::SENDERS; i++)
 				P::recv(p, there, i, round, got);
 			answer<P>(p, back, round);
+			P::recycle(p, there, round);
 			continue;
 		}
 		P::send(p, there, round);
+		if (round > 1)
+			P::recycle(p, back, round - 1);
 		await_answer<P>(p, back, round);
 		if (timed)
 			watch_lap(&w);

@@ -324,6 +324,18 @@ nanoseconds(void)
 	return v;
 }
 
+/* Stands still for so many clocks of the SM. */
+INLINE void
+pause_for(uint32_t clocks)
+{
+	uint32_t start, now;
+
+	asm volatile("mov.u32 %0, %%clock;" : "=r"(start) : : "memory");
+	do
+		asm volatile("mov.u32 %0, %%clock;" : "=r"(now) : : "memory");
+	while (now - start < clocks);
+}
+
 INLINE uint64_t
 ticks(void)
 {
