@@ -221,7 +221,7 @@ draw_slots(struct naive_test *test, struct draw *d)
 			    &test->threads[t].insns[i];
 
 			if (insn->kind > NAIVE_CAS || insn->kind ==
-			    NAIVE_STORE || regs == 4 || !chance(d, 80))
+			    NAIVE_STORE || regs >= 4 || !chance(d, 80))
 				continue;
 			test->slots[test->nslots++] = (struct naive_slot){
 			    t, 2 * i};

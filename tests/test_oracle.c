@@ -1,7 +1,8 @@
 /*
  * The model against the naive procedure, on tests drawn at random. Draw n of
  * seed s is always the same test. FENCEPOST_ORACLE=N draws N tests (2000
- * otherwise); FENCEPOST_ORACLE_SEED=S, from another seed.
+ * otherwise); FENCEPOST_ORACLE_SEED=S, of another seed;
+ * FENCEPOST_ORACLE_FIRST=N, from draw N on.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -198,10 +199,11 @@ START_TEST(agrees)
 	    {MODEL_PTX60, NAIVE_60}};
 	struct comparison c = {.arena = arena_new()};
 	uint64_t seed = (uint64_t)setting("FENCEPOST_ORACLE_SEED", 1);
-	long tests = setting("FENCEPOST_ORACLE", 2000), n, run = 0;
+	long tests = setting("FENCEPOST_ORACLE", 2000), run = 0;
+	long n = setting("FENCEPOST_ORACLE_FIRST", 0);
 	size_t v;
 
-	for (n = 0; run < tests; n++) {
+	for (; run < tests; n++) {
 		struct draw d = {seed, (uint64_t)n, 0};
 		struct naive_test test;
 		bool whole = true;
