@@ -44,7 +44,7 @@ next_insn(struct row *row, const char **insn)
 	if (s >= row->end)
 		return 0;
 	/* a label stands alone */
-	if (memchr(s, ':', (size_t)n))
+	if (s[strcspn(s, ": .;|")] == ':')
 		n = (int)strcspn(s, ":") + 1;
 	*insn = s;
 	row->code = s + n;
@@ -95,7 +95,9 @@ write_ptx(struct text *t, struct row *rows, int n)
 	int i;
 
 	text_printf(t, "locations: {x: 0, y: 0, z: 0, d: 0, m: 0, "
-	    "v: {init: [0, 0], count: 2, align: 8}}\nthreads:\n");
+	    "v: {init: [0, 0], count: 2, align: 8}, "
+	    "s0: {space: shared, cta: 0}, f0: {space: shared, cta: 0}}\n"
+	    "threads:\n");
 	for (i = 0; i < n; i++) {
 		const char *insn;
 		int size;
