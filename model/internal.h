@@ -201,7 +201,7 @@ struct search {
 	uint32_t code;
 };
 
-/* steps.c: the reads of its path that an event depends on */
+/* access.c: the reads of its path that an event depends on */
 event_row path_event_deps(const struct model *m, const struct path_event *e);
 
 /* deps.c */
@@ -261,6 +261,11 @@ void graph_static(struct graph *g);
 void graph_sync(struct graph *g); /* obs, sw but for sc, reach */
 void graph_order_fences(struct graph *g, int from, int to); /* one sc edge */
 void graph_cause(struct graph *g); /* base, cause */
+
+/* proxy.c */
+event_row proxy_fences(const struct graph *g, const struct event *e);
+event_row proxy_preserved(const struct graph *g, int i); /* an access's row
+	of proxy-preserved base causality order */
 
 /* axioms.c: the first axiom that is broken, over all that is there yet: each
    only breaks more as rf, sc and co grow */

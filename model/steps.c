@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-#define TURNS_MAX 1024
-
 /* ---- registers -------------------------------------------------------- */
 
-static uint64_t
-operand_value(const struct runner *r, const struct operand *o,
+uint64_t
+runner_value(const struct runner *r, const struct operand *o,
     event_row *taint)
 {
 	switch (o->kind) {
@@ -27,8 +25,8 @@ operand_value(const struct runner *r, const struct operand *o,
 	}
 }
 
-static void
-set_register(struct runner *r, int reg, uint64_t value, event_row taint)
+void
+runner_set(struct runner *r, int reg, uint64_t value, event_row taint)
 {
 	r->value[reg] = value;
 	r->taint[reg] = taint;
@@ -41,8 +39,8 @@ guard_holds(const struct runner *r, const struct insn *insn)
 	    !r->value[insn->guard] == insn->guard_negated;
 }
 
-static event_row
-guard_taint(const struct runner *r, const struct insn *insn)
+event_row
+runner_guard(const struct runner *r, const struct insn *insn)
 {
 	return insn->guard < 0 ? 0 : r->taint[insn->guard];
 }
@@ -60,32 +58,30 @@ skip_insn(struct runner *r, const struct insn *insn)
 		if (operand_role(insn, i) != ROLE_WRITE)
 			continue;
 		if (o->kind == OPERAND_REG)
-			r->taint[o->reg] |= guard_taint(r, insn);
+			r->taint[o->reg] |= runner_guard(r, insn);
 		for (j = 0; o->kind == OPERAND_VEC && j < o->nvec; j++)
-			r->taint[o->vec[j]] |= guard_taint(r, insn);
+			r->taint[o->vec[j]] |= runner_guard(r, insn);
 	}
 }
 
 static bool
 run_alu(struct runner *r, const struct insn *insn)
 {
-	event_row taint = guard_taint(r, insn);
+	event_row taint = runner_guard(r, insn);
 	uint64_t in[OPERANDS_MAX] = {0}, out;
 	int i;
 
 	for (i = 1; i < insn->nops; i++)
-		in[i - 1] = operand_value(r, &insn->ops[i], &taint);
+		in[i - 1] = runner_value(r, &insn->ops[i], &taint);
 	if (!alu_apply(insn, in, &out))
 		return stop_reason(r->m, insn->loc,
 		    "the model does not know the result of an instruction");
-	set_register(r, insn->ops[0].reg, out, taint);
+	runner_set(r, insn->ops[0].reg, out, taint);
 	return true;
 }
 
-/* ---- memory ----------------------------------------------------------- */
-
-static struct path_event *
-add_event(struct runner *r, enum event_kind kind, const struct insn *insn)
+struct path_event *
+runner_event(struct runner *r, enum event_kind kind, const struct insn *insn)
 {
 	struct path_event *e;
 
@@ -102,7 +98,7 @@ add_event(struct runner *r, enum event_kind kind, const struct insn *insn)
 			.loc = -1, .rmw = -1, .barrier = -1,
 			.generation = -1,
 		},
-		.data = guard_taint(r, insn),
+		.data = runner_guard(r, insn),
 		.ctrl = r->ctrl,
 	};
 	if (insn->sem == SEM_VOLATILE || insn->sem == SEM_MMIO) {
@@ -111,324 +107,6 @@ add_event(struct runner *r, enum event_kind kind, const struct insn *insn)
 		e->event.scope = SCOPE_SYS;
 	}
 	return e;
-}
-
-static event_row
-event_bit(const struct runner *r, const struct path_event *e)
-{
-	return BIT(e - r->events);
-}
-
-/* PTX ISA 8.10.4, spec 2.7: data, address and control, and an atom's
-   write on its read. */
-event_row
-path_event_deps(const struct model *m, const struct path_event *e)
-{
-	event_row deps = 0;
-
-	if (HAS(m, DEP_DATA))
-		deps |= e->data;
-	if (HAS(m, DEP_CTRL))
-		deps |= e->ctrl;
-	if (HAS(m, DEP_RMW) && e->event.kind == EVENT_WRITE &&
-	    e->event.rmw >= 0)
-		deps |= BIT(e->event.rmw);
-	return deps;
-}
-
-/* Which location element `i` of the access at operand `o` is. */
-static struct location *
-find_location(struct runner *r, const struct insn *insn,
-    const struct operand *o, int i, struct path_event *e)
-{
-	struct model *m = r->m;
-	int var = o->var, size = type_size(insn->type);
-	int64_t offset = o->imm;
-	struct location *l;
-
-	if (o->reg >= 0) {
-		e->data |= r->taint[o->reg];
-		if (!address_find(m->p, r->value[o->reg] + (uint64_t)o->imm,
-		    &var, &offset)) {
-			stop_reason(m, insn->loc, "the address may be of no "
-			    "declared location");
-			return NULL;
-		}
-	}
-	offset += (int64_t)i * size;
-	if (offset < 0 || offset > INT32_MAX / 2)
-		offset = -1;
-	l = location_find(m, insn->loc, var, (int)offset, size);
-	if (!l)
-		return NULL;
-	if (insn->nc && !l->nc) {
-		l->nc = true;
-		l->nc_loc = insn->loc;
-	}
-	e->event.var = m->virt[var];
-	e->event.elem = (int)offset / m->p->vars[var].size;
-	e->event.loc = (int)(l - m->locs);
-	e->event.size = size;
-	return l;
-}
-
-/* What must have happened for an event that depends on `reads`; false if
-   that includes `own`. */
-static bool
-find_support(struct runner *r, struct support *support, event_row reads,
-    uint64_t own)
-{
-	int i;
-
-	support->needs[0] = 0;
-	support->count = 1;
-	EACH(i, reads)
-		if (!support_join(support, &r->support[i], own))
-			return false;
-	return true;
-}
-
-/* Which value a read that is not free returned in the given path, or -1. */
-static int
-fixed_value(const struct runner *r, const struct location *l,
-    const struct event *e)
-{
-	int i;
-
-	for (i = 0; r->path && i < r->path->count; i++) {
-		const struct event *f = &r->path->events[i].event;
-
-		if (f->kind == EVENT_READ && f->insn == e->insn &&
-		    f->turn == e->turn && f->part == e->part)
-			return r->free & BIT(i) || f->loc != e->loc ? -1 :
-			    location_value(l, f->value);
-	}
-	return -1;
-}
-
-/*
- * The values that a read may return, as a set of their numbers. What the
- * thread itself wrote to the location is read only from the last such
- * write, and the initial value only before any: PTX ISA 8.10.5 and 8.10.6
- * forbid the rest, where all accesses have one address and proxy.
- */
-static event_row
-possible_values(const struct runner *r, const struct location *l)
-{
-	int n = l->visible ? l->visible : 1, last, own, i;
-	event_row all = n == 64 ? ~(event_row)0 : BIT(n) - 1, found = 0;
-
-	if (!r->m->plain)
-		return all;
-	last = r->last_write[l - r->m->locs];
-	own = last < 0 ? 0 : location_value(l, r->events[last].event.value);
-	if (own >= 0)
-		found = BIT(own);
-	EACH(i, all)
-		if (l->writers[i] & ~(1u << r->t))
-			found |= BIT(i);
-	return found ? found : BIT(0);
-}
-
-static int
-next_value(struct runner *r, const struct location *l)
-{
-	event_row values = possible_values(r, l);
-	int k;
-
-	if (r->nreads == r->depth) {
-		r->choice[r->depth++] = 0;
-		r->choices[r->nreads] = __builtin_popcountll(values);
-	}
-	for (k = r->choice[r->nreads++]; k > 0; k--)
-		values &= values - 1;
-	return row_first(values);
-}
-
-static struct path_event *
-add_read(struct runner *r, const struct insn *insn, const struct operand *o,
-    int i)
-{
-	struct path_event *e = add_event(r, EVENT_READ, insn);
-	struct location *l = e ? find_location(r, insn, o, i, e) : NULL;
-	struct support *support;
-	int value;
-
-	if (!l)
-		return NULL;
-	e->event.part = i;
-	value = fixed_value(r, l, &e->event);
-	if (value < 0)
-		value = next_value(r, l);
-	e->event.value = l->values[value];
-	support = &r->support[e - r->events];
-	find_support(r, support, path_event_deps(r->m, e), 0);
-	support_join(support, &l->support[value], 0);
-	return e;
-}
-
-/*
- * Number of a write: of an instruction of a thread, in one turn of its
- * loop. An execution has it at most once. Those that find no room are not
- * followed. (Counting a thread's writes would not do: how many come before
- * may hang on a cas that this one does not depend on.)
- */
-static uint64_t
-write_bit(struct runner *r, int element)
-{
-	int room = 64 / r->m->p->nthreads, n;
-	int key = (r->pc * TURNS_MAX + r->turn[r->pc]) * VEC_MAX + element;
-	int *keys = r->m->writes[r->t];
-
-	if (r->turn[r->pc] >= TURNS_MAX)
-		return 0;
-	for (n = 0; n < room; n++) {
-		if (!keys[n])
-			keys[n] = key + 1;
-		if (keys[n] == key + 1)
-			return (uint64_t)1 << (r->t * room + n);
-	}
-	return 0;
-}
-
-/* `read`: of the same atom, or -1. */
-static struct path_event *
-add_write(struct runner *r, const struct insn *insn, const struct operand *o,
-    int i, event_row taint, int read, uint64_t value)
-{
-	struct path_event *e = add_event(r, EVENT_WRITE, insn);
-	struct location *l = e ? find_location(r, insn, o, i, e) : NULL;
-	uint64_t own = write_bit(r, i);
-	struct support support;
-
-	if (!l)
-		return NULL;
-	e->data |= taint;
-	e->event.part = i;
-	e->event.rmw = read;
-	e->event.value = value_cut(value, insn->type);
-	r->last_write[l - r->m->locs] = (int)(e - r->events);
-	/* a value that needs itself is found some other way or not at all:
-	   if the dependency is not real, by the same write after others */
-	if (!find_support(r, &support, path_event_deps(r->m, e),
-	    HAS(r->m, THIN_AIR) ? own : 0))
-		return e;
-	for (i = 0; i < support.count; i++)
-		support.needs[i] |= own;
-	return location_add_value(r->m, l, e->event.value, r->t, &support) ?
-	    e : NULL;
-}
-
-/* A load extends to the width of its register, by sign or zeros. */
-static void
-load_register(struct runner *r, int reg, const struct insn *insn,
-    const struct path_event *e)
-{
-	uint64_t v = e->event.value;
-
-	if (type_signed(insn->type))
-		v = value_cut((uint64_t)value_signed(v, insn->type),
-		    r->thread->regs[reg].type);
-	set_register(r, reg, v, event_bit(r, e) | guard_taint(r, insn));
-}
-
-static int
-elements(const struct insn *insn)
-{
-	return insn->vec > 1 ? insn->vec : 1;
-}
-
-static bool
-run_load(struct runner *r, const struct insn *insn)
-{
-	const struct operand *d = &insn->ops[0];
-	struct path_event *e[VEC_MAX];
-	int i;
-
-	for (i = 0; i < elements(insn); i++) {
-		e[i] = add_read(r, insn, &insn->ops[1], i);
-		if (!e[i])
-			return false;
-	}
-	for (i = 0; i < elements(insn); i++)
-		load_register(r, d->kind == OPERAND_VEC ? d->vec[i] : d->reg,
-		    insn, e[i]);
-	return true;
-}
-
-static bool
-run_store(struct runner *r, const struct insn *insn)
-{
-	const struct operand *s = &insn->ops[1];
-	int i;
-
-	for (i = 0; i < elements(insn); i++) {
-		event_row taint = 0;
-		uint64_t value;
-
-		if (s->kind == OPERAND_VEC) {
-			value = r->value[s->vec[i]];
-			taint = r->taint[s->vec[i]];
-		} else {
-			value = operand_value(r, s, &taint);
-		}
-		if (!add_write(r, insn, &insn->ops[0], i, taint, -1, value))
-			return false;
-	}
-	return true;
-}
-
-/* The halves of an atom or red (spec 1.2): acquire belongs to the read,
-   release to the write; what is left of each is relaxed. */
-static void
-split_sem(struct event *read, struct event *write)
-{
-	enum sem sem = read->sem;
-
-	read->sem = sem == SEM_ACQUIRE || sem == SEM_ACQ_REL ?
-	    SEM_ACQUIRE : SEM_RELAXED;
-	write->sem = sem == SEM_RELEASE || sem == SEM_ACQ_REL ?
-	    SEM_RELEASE : SEM_RELAXED;
-}
-
-static bool
-run_rmw(struct runner *r, const struct insn *insn)
-{
-	bool red = insn->op->class == CLASS_RED;
-	const struct operand *address = &insn->ops[red ? 0 : 1];
-	const struct operand *b = address + 1, *c = address + 2;
-	struct path_event *read = add_read(r, insn, address, 0), *write;
-	event_row taint = 0;
-	uint64_t old, vb, vc = 0, value;
-
-	if (!read)
-		return false;
-	read->event.red = red;
-	old = read->event.value;
-	vb = operand_value(r, b, &taint);
-	if (insn->rmw == RMW_CAS)
-		vc = operand_value(r, c, &taint);
-	value = rmw_apply(insn->rmw, insn->type, old, vb, vc);
-	if (!red)
-		load_register(r, insn->ops[0].reg, insn, read);
-	/* PTX ISA 8.4: a write only "if they result in a write" */
-	if (insn->rmw == RMW_CAS && old != value_cut(vb, insn->type) &&
-	    !HAS(r->m, CAS_WRITES)) {
-		struct event unused = read->event;
-
-		split_sem(&read->event, &unused);
-		return true;
-	}
-	if (insn->rmw != RMW_EXCH)
-		taint |= event_bit(r, read);
-	write = add_write(r, insn, address, 0, taint, (int)(read - r->events),
-	    value);
-	if (!write)
-		return false;
-	write->event.red = red;
-	split_sem(&read->event, &write->event);
-	read->event.rmw = (int)(write - r->events);
-	return true;
 }
 
 /* ---- fences and barriers ---------------------------------------------- */
@@ -441,7 +119,7 @@ run_fence(struct runner *r, const struct insn *insn)
 	/* fence.mbarrier_init orders only mbarrier.init, which no test has */
 	if (insn->mbarrier_init)
 		return true;
-	e = add_event(r, EVENT_FENCE, insn);
+	e = runner_event(r, EVENT_FENCE, insn);
 	if (!e)
 		return false;
 	/* PTX ISA 9.7.15, membar: on sm_70 and later it is fence.sc */
@@ -453,20 +131,20 @@ run_fence(struct runner *r, const struct insn *insn)
 static bool
 run_proxy_fence(struct runner *r, const struct insn *insn)
 {
-	return add_event(r, EVENT_PROXY_FENCE, insn) != NULL;
+	return runner_event(r, EVENT_PROXY_FENCE, insn) != NULL;
 }
 
 static bool
 run_barrier(struct runner *r, const struct insn *insn)
 {
-	struct path_event *e = add_event(r, EVENT_BARRIER, insn);
+	struct path_event *e = runner_event(r, EVENT_BARRIER, insn);
 	int i;
 
 	if (!e)
 		return false;
 	for (i = 0; i < insn->nops && i < 3; i++)
 		e->args[e->nargs++] = value_cut(
-		    operand_value(r, &insn->ops[i], &e->data), TYPE_U32);
+		    runner_value(r, &insn->ops[i], &e->data), TYPE_U32);
 	e->event.arrive_only = insn->op->id == OP_BAR_ARRIVE ||
 	    insn->op->id == OP_BARRIER_ARRIVE ||
 	    insn->op->id == OP_BARRIER_CLUSTER_ARRIVE;
@@ -531,9 +209,9 @@ run_nothing(struct runner *r, const struct insn *insn)
 }
 
 static bool (*const run[])(struct runner *r, const struct insn *insn) = {
-	[CLASS_ALU] = run_alu, [CLASS_LOAD] = run_load,
-	[CLASS_STORE] = run_store, [CLASS_RMW] = run_rmw,
-	[CLASS_RED] = run_rmw, [CLASS_FENCE] = run_fence,
+	[CLASS_ALU] = run_alu, [CLASS_LOAD] = access_load,
+	[CLASS_STORE] = access_store, [CLASS_RMW] = access_rmw,
+	[CLASS_RED] = access_rmw, [CLASS_FENCE] = run_fence,
 	[CLASS_PROXY_FENCE] = run_proxy_fence,
 	[CLASS_BARRIER] = run_barrier, [CLASS_CLUSTER_BARRIER] = run_barrier,
 	[CLASS_WARP] = run_barrier, [CLASS_BRANCH] = run_branch,
@@ -546,7 +224,7 @@ reset(struct runner *r)
 	int i;
 
 	for (i = 0; i < r->thread->nregs; i++)
-		set_register(r, i, r->thread->regs[i].init, 0);
+		runner_set(r, i, r->thread->regs[i].init, 0);
 	memset(r->turn, 0, sizeof(r->turn));
 	memset(r->last_write, -1, sizeof(r->last_write));
 	r->pc = r->jumps = r->count = r->nreads = 0;
@@ -569,7 +247,7 @@ steps_run(struct runner *r)
 		/* spec 2.7: a branch decides everything after it */
 		if (insn->op->class == CLASS_BRANCH ||
 		    insn->op->class == CLASS_EXIT)
-			r->ctrl |= guard_taint(r, insn);
+			r->ctrl |= runner_guard(r, insn);
 		if (!guard_holds(r, insn))
 			skip_insn(r, insn);
 		else if (!run[insn->op->class](r, insn))

@@ -29,6 +29,17 @@ struct runner {
 
 /* steps.c: to the end of the code, or of its turns; false: m->stop */
 bool steps_run(struct runner *r);
+/* What an operand holds; *taint gains the reads that it depends on. */
+uint64_t runner_value(const struct runner *r, const struct operand *o,
+    event_row *taint);
+void runner_set(struct runner *r, int reg, uint64_t value, event_row taint);
+event_row runner_guard(const struct runner *r, const struct insn *insn);
+struct path_event *runner_event(struct runner *r, enum event_kind kind,
+    const struct insn *insn); /* NULL: m->stop */
+/* access.c */
+bool access_load(struct runner *r, const struct insn *insn);
+bool access_store(struct runner *r, const struct insn *insn);
+bool access_rmw(struct runner *r, const struct insn *insn);
 /* paths.c */
 void runner_start(struct runner *r, int t); /* for a thread */
 bool runner_next(struct runner *r); /* the next combination of choices */

@@ -1,5 +1,5 @@
-/* What the two halves of the naive procedure share: help_oracle.c makes
-   candidates, help_axioms.c judges them. */
+/* What the parts of the naive procedure share: help_naive_run.c finds
+   values, help_oracle.c makes candidates, help_axioms.c judges them. */
 #ifndef HELP_NAIVE_H
 #define HELP_NAIVE_H
 
@@ -56,6 +56,24 @@ struct world {
 	    base, cause, co, fr;
 };
 
+/* What is known of a run, by naive_pack() of the writes. */
+struct known {
+	bool reg[NAIVE_THREADS][NAIVE_REGS];
+	bool wrote[WRITES];
+	int written[WRITES];
+	bool none[WRITES]; /* a cas that turned out not to write */
+};
+
+/* help_naive_run.c */
+int naive_pack(int thread, int insn, int element);
+int naive_elements(const struct naive_insn *insn);
+bool naive_reads(const struct naive_insn *insn);
+bool naive_writes(const struct naive_insn *insn);
+void naive_list_reads(struct world *w);
+int naive_source(const struct world *w, int t, int i, int x);
+bool naive_run(struct world *w, struct known *k); /* false: no such run */
+
+/* help_axioms.c */
 void naive_start(struct world *w); /* from events, and rf */
 void naive_sync(struct world *w); /* sc and barriers: to cause */
 bool naive_before_co(struct world *w); /* axioms that need no co */

@@ -1,210 +1,7 @@
-/*
- * The naive procedure: candidate executions. Each read of the code chooses
- * a write of the code; running the code over and over then finds the
- * values, or that the choice contradicts itself.
- */
+/* The naive procedure: candidate executions. */
 #include "help_naive.h"
 
 #include <string.h>
-
-/* ---- sources ---------------------------------------------------------- */
-
-static int
-pack(int thread, int insn, int element)
-{
-	return (thread * NAIVE_INSNS + insn) * 2 + element;
-}
-
-static int
-elements(const struct naive_insn *insn)
-{
-	return insn->vector ? 2 : 1;
-}
-
-static bool
-reads(const struct naive_insn *insn)
-{
-	return insn->kind <= NAIVE_RED && insn->kind != NAIVE_STORE;
-}
-
-static bool
-writes(const struct naive_insn *insn)
-{
-	return insn->kind <= NAIVE_RED && insn->kind != NAIVE_LOAD;
-}
-
-static void
-list_sources(struct world *w, int read, int location, int self)
-{
-	const struct naive_test *test = w->test;
-	int t, i, x, n = 0;
-
-	w->source[read][n++] = -1;
-	for (t = 0; t < test->nthreads; t++)
-		for (i = 0; i < test->threads[t].n; i++) {
-			const struct naive_insn *insn =
-			    &test->threads[t].insns[i];
-
-			for (x = 0; writes(insn) && x < elements(insn); x++)
-				if (naive_location(insn->view) + x ==
-				    location && pack(t, i, x) != self)
-					w->source[read][n++] =
-					    pack(t, i, x);
-		}
-	w->nsources[read] = n;
-}
-
-static void
-list_reads(struct world *w)
-{
-	const struct naive_test *test = w->test;
-	int t, i, x;
-
-	for (t = 0; t < test->nthreads; t++)
-		for (i = 0; i < test->threads[t].n; i++) {
-			const struct naive_insn *insn =
-			    &test->threads[t].insns[i];
-
-			for (x = 0; reads(insn) && x < elements(insn); x++) {
-				w->read_of[t][i][x] = w->nreads;
-				list_sources(w, w->nreads++,
-				    naive_location(insn->view) + x,
-				    pack(t, i, x));
-			}
-		}
-}
-
-/* ---- values ----------------------------------------------------------- */
-
-struct known {
-	bool reg[NAIVE_THREADS][NAIVE_REGS];
-	bool wrote[WRITES];
-	int written[WRITES];
-	bool none[WRITES]; /* a cas that turned out not to write */
-};
-
-static int
-source_of(const struct world *w, int t, int i, int x)
-{
-	int read = w->read_of[t][i][x];
-
-	return w->source[read][w->choice[read]];
-}
-
-/* True if the element's old value is known, or none is read. */
-static bool
-old_value(struct world *w, struct known *k, int t, int i, int x, int *old)
-{
-	int from;
-
-	if (!reads(&w->test->threads[t].insns[i]))
-		return true;
-	from = source_of(w, t, i, x);
-	if (from >= 0 && !k->wrote[from])
-		return false;
-	*old = from < 0 ? 0 : k->written[from];
-	w->regs[t][2 * i + x] = *old;
-	k->reg[t][2 * i + x] = true;
-	return true;
-}
-
-static bool
-run_element(struct world *w, struct known *k, int t, int i, int x)
-{
-	const struct naive_insn *insn = &w->test->threads[t].insns[i];
-	int self = pack(t, i, x), old = 0, value = insn->value;
-	bool known = old_value(w, k, t, i, x, &old);
-	bool adds = insn->kind == NAIVE_ADD || insn->kind == NAIVE_RED;
-	bool was = k->wrote[self] || k->none[self];
-
-	if (!writes(insn))
-		return false;
-	if (insn->plus >= 0 && !k->reg[t][insn->plus])
-		return false;
-	if ((adds || insn->kind == NAIVE_CAS) && !known)
-		return false;
-	if (insn->plus >= 0)
-		value += w->regs[t][insn->plus];
-	k->none[self] = insn->kind == NAIVE_CAS && old != insn->compare;
-	k->wrote[self] = !k->none[self];
-	k->written[self] = adds ? old + value : value;
-	return !was;
-}
-
-/* Runs a thread as far as its branches are known. True if it got to its
-   end; *more if something new is known. */
-static bool
-run_thread(struct world *w, struct known *k, int t, bool *more)
-{
-	const struct naive_thread *thread = &w->test->threads[t];
-	int i = 0, x;
-
-	memset(w->done[t], 0, sizeof(w->done[t]));
-	while (i < thread->n) {
-		const struct naive_insn *insn = &thread->insns[i];
-
-		w->done[t][i] = true;
-		for (x = 0; insn->kind <= NAIVE_RED && x < elements(insn);
-		    x++)
-			*more |= run_element(w, k, t, i, x);
-		if (insn->kind == NAIVE_SKIP) {
-			if (!k->reg[t][insn->plus])
-				return false;
-			/* what is jumped over leaves its registers at 0 */
-			for (x = 0; w->regs[t][insn->plus] == insn->value &&
-			    x < insn->length; x++) {
-				i++;
-				if (i < thread->n)
-					k->reg[t][2 * i] =
-					    k->reg[t][2 * i + 1] = true;
-			}
-		}
-		i++;
-	}
-	return true;
-}
-
-/* Every read that is reached has its value, every other no choice. */
-static bool
-is_whole(const struct world *w, const struct known *k)
-{
-	int t, i, x;
-
-	for (t = 0; t < w->test->nthreads; t++)
-		for (i = 0; i < w->test->threads[t].n; i++) {
-			const struct naive_insn *insn =
-			    &w->test->threads[t].insns[i];
-
-			for (x = 0; reads(insn) && x < elements(insn); x++)
-				if (w->done[t][i] ?
-				    !k->reg[t][2 * i + x] :
-				    w->choice[w->read_of[t][i][x]] != 0)
-					return false;
-		}
-	return true;
-}
-
-static bool
-run_code(struct world *w, struct known *k)
-{
-	bool more = true, over = false;
-	int t;
-
-	memset(k, 0, sizeof(*k));
-	memset(w->regs, 0, sizeof(w->regs));
-	while (more) {
-		more = false;
-		over = true;
-		for (t = 0; t < w->test->nthreads; t++) {
-			struct known before = *k;
-
-			over &= run_thread(w, k, t, &more);
-			more |= memcmp(before.reg, k->reg,
-			    sizeof(k->reg)) != 0;
-		}
-	}
-	return over && is_whole(w, k);
-}
 
 /* ---- events ----------------------------------------------------------- */
 
@@ -243,7 +40,7 @@ new_access(struct world *w, enum event_type type, int t, int i, int x,
 {
 	const struct naive_insn *insn = &w->test->threads[t].insns[i];
 	struct naive_event *e = new_event(w, type, t, i);
-	bool atomic = reads(insn) && writes(insn);
+	bool atomic = naive_reads(insn) && naive_writes(insn);
 
 	e->element = x;
 	e->location = naive_location(insn->view) + x;
@@ -270,16 +67,16 @@ new_accesses(struct world *w, const struct known *k, int t, int i,
 	const struct naive_insn *insn = &w->test->threads[t].insns[i];
 	int x;
 
-	for (x = 0; x < elements(insn); x++) {
-		int self = pack(t, i, x), read = -1;
+	for (x = 0; x < naive_elements(insn); x++) {
+		int self = naive_pack(t, i, x), read = -1;
 
-		if (reads(insn)) {
+		if (naive_reads(insn)) {
 			read = w->n;
 			new_access(w, E_READ, t, i, x, w->regs[t][2 * i + x]);
 			w->e[read].deps = branches;
 			taint[2 * i + x] = (uint64_t)1 << read;
 		}
-		if (!writes(insn) || k->none[self])
+		if (!naive_writes(insn) || k->none[self])
 			continue;
 		new_access(w, E_WRITE, t, i, x, k->written[self]);
 		w->e[w->n - 1].deps = branches |
@@ -338,7 +135,7 @@ is_used(const struct naive_test *test, int location)
 			int first = naive_location(insn->view);
 
 			if (insn->kind <= NAIVE_RED && location >= first &&
-			    location < first + elements(insn))
+			    location < first + naive_elements(insn))
 				return true;
 		}
 	return false;
@@ -372,7 +169,7 @@ write_event(const struct world *w, int packed, int location)
 	if (packed < 0)
 		return w->init[location];
 	for (i = 0; i < w->n; i++)
-		if (w->e[i].type == E_WRITE && pack(w->e[i].thread,
+		if (w->e[i].type == E_WRITE && naive_pack(w->e[i].thread,
 		    w->e[i].insn, w->e[i].element) == packed)
 			return i;
 	return -1;
@@ -388,7 +185,7 @@ make_rf(struct world *w)
 		const struct naive_event *e = &w->e[i];
 
 		if (e->type == E_READ)
-			w->rf.has[write_event(w, source_of(w, e->thread,
+			w->rf.has[write_event(w, naive_source(w, e->thread,
 			    e->insn, e->element), e->location)][i] = true;
 	}
 }
@@ -600,7 +397,7 @@ try_choice(struct world *w)
 	int i;
 
 	w->left--;
-	if (!run_code(w, &k))
+	if (!naive_run(w, &k))
 		return;
 	make_events(w, &k);
 	make_rf(w);
@@ -625,7 +422,7 @@ naive_outcomes(const struct naive_test *test, enum naive_version version,
 	w.version = version;
 	w.left = limit;
 	w.allowed = allowed;
-	list_reads(&w);
+	naive_list_reads(&w);
 	do {
 		try_choice(&w);
 		for (r = 0; r < w.nreads; r++) {

@@ -2,7 +2,7 @@
  * A second, deliberately naive decision procedure for the model, written
  * from the axioms (PTX ISA chapter 8, and the formulas of the mixed-proxy
  * paper). It shares no code with model/, nor its data: it has tests of its
- * own kind, which help_random.c draws and prints as YAML or .litmus.
+ * own kind, drawn by help_random.c.
  *
  * It chooses where each read reads from before it knows any value, tries
  * every partial coherence order, and keeps relations as tables of truth
@@ -120,12 +120,12 @@ int naive_barrier_of(const struct naive_test *test, struct naive_barriers *b,
 
 /* help_random.c */
 void naive_draw(struct naive_test *test, struct draw *d);
-/* The test as a source text for the readers. */
+/* help_naive_text.c: the test as a source text for the readers. */
 char *naive_text(const struct naive_test *test, const char *name,
     struct arena *a);
 /*
- * A smaller test that still `differs`: threads and instructions dropped,
- * annotations weakened, slots dropped, as long as anything can go.
+ * help_shrink.c: a smaller test that still `differs`: threads, instructions
+ * and slots dropped, annotations weakened, as long as anything can go.
  */
 void naive_shrink(struct naive_test *test,
     bool (*differs)(void *user, const struct naive_test *test), void *user);

@@ -59,8 +59,8 @@ write_dialect(struct text *t, struct row *rows, int n)
 	bool more = true;
 	int i;
 
-	text_printf(t, "{\nx = 0;\nw @ generic aliases x;\nt @ texture aliases x;\n"
-	    "s @ surface aliases x;\n}\n");
+	text_printf(t, "{\nx = 0;\nw @ generic aliases x;\n"
+	    "t @ texture aliases x;\ns @ surface aliases x;\n}\n");
 	for (i = 0; i < n; i++)
 		text_printf(t, "%s P%d@cta %d,gpu %d ", i ? "|" : "", i,
 		    rows[i].place[0], rows[i].place[1]);
