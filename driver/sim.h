@@ -369,6 +369,11 @@ void sim_deliver(struct sim_thread *t, const struct sim_code *code,
    instruction, as far as it needs no scheduling and does not diverge */
 void sim_run_warp(struct sim_unit *u, struct sim_warp *w);
 
+/* sim_mbarrier.c */
+uint64_t sim_mbarrier_init(uint64_t count);
+uint64_t sim_mbarrier_arrive(uint64_t old, uint64_t count);
+bool sim_mbarrier_done(uint64_t now, uint64_t state, bool parity);
+
 /* sim_sync.c: each advances t past the instruction or blocks it */
 void sim_barrier(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *code);
@@ -399,6 +404,9 @@ void *sim_must(void *p); /* not NULL, or out of memory */
 
 /* sim_memory.c */
 uint8_t *sim_address(const struct device *d, uint64_t address, size_t size);
+/* What an atomic leaves in memory. */
+uint64_t sim_rmw_value(const struct sim_code *code, uint64_t old, uint64_t b,
+    uint64_t c);
 uint64_t sim_extend(uint64_t value, int from, int to);
 uint64_t sim_cut_load(const uint8_t *at, int size);
 void sim_cut_store(uint8_t *at, int size, uint64_t value);

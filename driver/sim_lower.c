@@ -397,6 +397,38 @@ lower_attributes(struct sim_code *c, const struct insn *insn)
 	c->type = (uint8_t)insn->type;
 }
 
+/* init is a store, arrive an atomic, test and try loads. */
+static bool
+lower_mbarrier(struct sim_lower *l, const struct insn *insn)
+{
+	bool init = insn->op->id == OP_MBARRIER_INIT;
+	bool arrive = insn->op->id == OP_MBARRIER_ARRIVE;
+	uint32_t at, value = constant(l, 1);
+	struct sim_code *c;
+	int64_t offset;
+	int i;
+
+	for (i = 0; i < insn->nops; i++)
+		if (operand_role(insn, i) == ROLE_READ) {
+			value = operand(l, insn, i);
+			break;
+		}
+	at = address(l, insn, &offset);
+	c = append(l, insn, init ? SIM_STORE : arrive ? SIM_RMW : SIM_LOAD);
+	lower_attributes(c, insn);
+	if (init)
+		c->sem = SEM_WEAK;
+	else if (c->scope == SCOPE_NONE)
+		c->scope = SCOPE_CTA;
+	c->a = at;
+	c->offset = offset;
+	c->b = value;
+	if (!init)
+		c->d = (uint32_t)insn->ops[0].reg;
+	guard(c, insn);
+	return true;
+}
+
 static bool
 lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 {
@@ -492,6 +524,8 @@ sim_lower(struct sim_lower *l, const struct insn *insn, struct err *err)
 	case CLASS_RMW:
 	case CLASS_RED:
 		return lower_memory(l, insn, err);
+	case CLASS_MBARRIER:
+		return lower_mbarrier(l, insn);
 	default:
 		return lower_simple(l, insn, ops[insn->op->class]);
 	}

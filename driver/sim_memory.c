@@ -73,6 +73,16 @@ sim_cut_store(uint8_t *at, int size, uint64_t value)
 	}
 }
 
+uint64_t
+sim_rmw_value(const struct sim_code *code, uint64_t old, uint64_t b,
+    uint64_t c)
+{
+	if (code->insn->op->class == CLASS_MBARRIER)
+		return sim_mbarrier_arrive(old, b);
+	return rmw_apply((enum rmw)code->rmw, (enum type)code->type, old, b,
+	    c);
+}
+
 static bool
 swap(uint8_t *at, int size, uint64_t old, uint64_t new)
 {
@@ -150,8 +160,7 @@ sc_rmw(struct sim_unit *u, struct sim_thread *t, struct sim_request *a)
 	(void)t;
 	do {
 		old = sim_cut_load(a->at[0], c->size);
-		new = rmw_apply((enum rmw)c->rmw, (enum type)c->type, old,
-		    a->value[0], a->compare);
+		new = sim_rmw_value(c, old, a->value[0], a->compare);
 	} while (!swap(a->at[0], c->size, old, new));
 	a->value[0] = old;
 	return true;

@@ -226,6 +226,7 @@ late(struct sim_unit *u, struct weak_thread *t,
     const struct sim_request *access, const struct weak_who *who)
 {
 	return access->code->vec == 1 &&
+	    access->code->insn->op->class != CLASS_MBARRIER &&
 	    u->luck < UINT32_MAX / LATE_CHANCE &&
 	    pending_issue(u, t, access, who);
 }
@@ -348,8 +349,7 @@ weak_rmw_do(struct sim_unit *u, struct weak_thread *t, struct weak_loc *loc,
 	for (;;) {
 		source = msg_pick(u, can);
 		done.old = loc->msgs[source].value;
-		new = rmw_apply((enum rmw)c->rmw, (enum type)c->type,
-		    done.old, p->value, p->compare);
+		new = sim_rmw_value(c, done.old, p->value, p->compare);
 		/* a failed cas does not write */
 		if (c->rmw == RMW_CAS && done.old !=
 		    value_cut(p->value, (enum type)c->type))

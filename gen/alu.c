@@ -54,6 +54,14 @@ special_type(const struct insn *insn, int operand)
 		return operand >= 3 ? TYPE_U32 : insn->type;
 	case OP_POPC:
 		return operand == 0 ? TYPE_U32 : insn->type;
+	case OP_MBARRIER_INIT:
+		return TYPE_U32;
+	case OP_MBARRIER_ARRIVE:
+		return operand == 0 ? insn->type : TYPE_U32;
+	case OP_MBARRIER_TEST:
+	case OP_MBARRIER_TRY:
+		return insn->mode == MODE_PARITY || operand > 2 ? TYPE_U32 :
+		    insn->type;
 	case OP_MAPA:
 		return operand == 2 ? TYPE_U32 : insn->type;
 	case OP_MATCH:

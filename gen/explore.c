@@ -370,6 +370,7 @@ state_step(struct explorer *x, const struct state *s)
 	case CLASS_FENCE:
 	case CLASS_PROXY_FENCE:
 	case CLASS_CLUSTER_BARRIER:
+	case CLASS_MBARRIER:
 	case CLASS_NONE:
 		go_on(x, s, -1, 0, TYPE_NONE);
 		break;

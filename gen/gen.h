@@ -138,6 +138,7 @@ enum mode {
 	MODE_ALL, MODE_ANY, MODE_UNI, MODE_BALLOT,
 	MODE_L1, MODE_L2, /* prefetch */
 	MODE_RN, /* cvt: to the nearest */
+	MODE_PARITY, /* mbarrier waits */
 };
 
 /* One enumerator a row of ops.def: OP_LD, OP_ST, ... */
@@ -160,6 +161,7 @@ enum op_class {
 	CLASS_PROXY_FENCE,
 	CLASS_BARRIER, /* CTA barrier */
 	CLASS_CLUSTER_BARRIER,
+	CLASS_MBARRIER, /* sim only */
 	CLASS_WARP, /* bar.warp.sync, shfl, vote: all named lanes */
 	CLASS_BRANCH,
 	CLASS_EXIT,

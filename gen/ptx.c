@@ -285,6 +285,7 @@ defaults_set(struct insn *insn, bool cta)
 		{GROUP_SEM_FENCE, SEM_ACQ_REL, SCOPE_NONE},
 		{GROUP_SEM_ARRIVE, SEM_RELEASE, SCOPE_NONE},
 		{GROUP_SEM_WAIT, SEM_ACQUIRE, SCOPE_NONE},
+		{GROUP_SEM_TEST, SEM_ACQUIRE, SCOPE_CTA},
 		{GROUP_MEMBAR, SEM_SC, SCOPE_NONE},
 	};
 	static const enum proxy proxies[OP_COUNT] = {

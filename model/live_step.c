@@ -332,6 +332,7 @@ step_insn(const struct live_at *s, bool *moved)
 		*moved = true;
 		return live_barrier(s);
 	case CLASS_PROXY_FENCE:
+	case CLASS_MBARRIER:
 	case CLASS_NONE:
 		break;
 	}

@@ -81,6 +81,16 @@ static const struct {
 	    "W: bar.sync 5, 64; ld.global.u32 %r4, [%rd0];"
 	    "red.global.min.u32 [%rd0+4], %r4;\nE:", 1, 64, 0, 0,
 	    {0, 1000}, {32, 32}},
+	{"mbarrier", ".shared .align 8 .b64 m; .shared .u32 s;", GTID
+	    "setp.ne.u32 %p0, %r0, 0; @%p0 bra I;"
+	    "mbarrier.init.shared.b64 [m], 64; st.shared.u32 [s], 0;\n"
+	    "I: bar.sync 0; red.relaxed.cta.shared.add.u32 [s], 1;"
+	    "mbarrier.arrive.shared.b64 %rd3, [m];\n"
+	    "T: mbarrier.try_wait.shared.b64 %p1, [m], %rd3; @!%p1 bra T;"
+	    "mbarrier.arrive.release.cta.shared.b64 %rd3, [m], 1;\n"
+	    "P: mbarrier.test_wait.parity.shared.b64 %p1, [m], 1;"
+	    "@!%p1 bra P; ld.shared.u32 %r4, [s];"
+	    "red.global.min.u32 [%rd0], %r4;", 1, 64, 0, 0, {1000}, {64}},
 	{"exits complete barriers", "", GTID
 	    "setp.gt.u32 %p0, %r0, 40; @%p0 exit; bar.sync 0;"
 	    "red.global.add.u32 [%rd0], 1;", 1, 64, 0, 0, {0}, {41}},
