@@ -207,6 +207,7 @@ struct sim_thread {
 struct sim_warp {
 	struct sim_thread *lanes; /* in the unit's thread array */
 	uint32_t size;
+	uint64_t filled; /* with the template of this number */
 	uint32_t count, live, waiting; /* lanes: exist, not exited, wait */
 	struct sim_domain domain;
 };
@@ -254,6 +255,7 @@ struct sim_unit {
 	struct sim_rng rng;
 	struct arena *arena; /* everything below, until the shape changes */
 	uint64_t *template; /* the register file at the start */
+	uint64_t template_number; /* counts its changes, from 1 */
 	struct sim_fill *fills; /* slots of a CTA, then those of a thread */
 	int ncta_fills, nfills;
 	uint32_t nregfile, block, nwarps, shared_bytes, ncluster;
@@ -378,6 +380,9 @@ bool sim_mbarrier_done(uint64_t now, uint64_t state, bool parity);
 void sim_barrier(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *code);
 void sim_cluster_barrier(struct sim_unit *u, struct sim_thread *t,
+    const struct sim_code *code);
+/* The same for all lanes at once, where none waits; false: not so. */
+bool sim_warp_together(struct sim_unit *u, struct sim_warp *w,
     const struct sim_code *code);
 void sim_warp(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *code);

@@ -45,6 +45,19 @@ red_result(const struct sim_barrier *b, const struct sim_code *c)
 	}
 }
 
+/* All its lanes are ready, at one instruction. */
+static bool
+is_together(const struct sim_warp *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->size; i++)
+		if (w->lanes[i].state != SIM_READY ||
+		    w->lanes[i].pc != w->lanes[0].pc)
+			return false;
+	return true;
+}
+
 static void
 complete(struct sim_unit *u, struct sim_cta *cta, uint32_t id)
 {
@@ -67,6 +80,9 @@ complete(struct sim_unit *u, struct sim_cta *cta, uint32_t id)
 	}
 	*b = (struct sim_barrier){0};
 	cta->active &= ~((uint32_t)1 << id);
+	for (i = 0; u->launch->harness && i < u->nwarps; i++)
+		if (is_together(&cta->warps[i]))
+			sim_run_warp(u, &cta->warps[i]);
 }
 
 static bool
@@ -322,30 +338,41 @@ orders_memory(const struct sim_code *c)
 }
 
 static void
+gather(const struct sim_unit *u, const struct sim_warp *w, struct gathered *g)
+{
+	uint32_t i;
+
+	g->ones = 0;
+	for (i = 0; i < SIM_WARP; i++) {
+		if (!(g->lanes >> i & 1))
+			continue;
+		g->value[i] = w->lanes[i].regs[
+		    u->kernel->code[w->lanes[i].pc].a];
+		g->ones |= (uint32_t)(g->value[i] == 1) << i;
+	}
+}
+
+static void
 complete_warp(struct sim_unit *u, const struct sim_thread *last)
 {
 	struct gathered g = {.lanes = last->mask & last->warp->live};
-	struct sim_thread *lanes = last->warp->lanes;
+	struct sim_warp *w = last->warp;
 	bool orders = orders_memory(&u->kernel->code[last->pc]);
 	uint32_t i;
 
+	gather(u, w, &g);
 	for (i = 0; i < SIM_WARP; i++) {
+		struct sim_thread *t = &w->lanes[i];
+
 		if (!(g.lanes >> i & 1))
 			continue;
-		g.value[i] = lanes[i].regs[u->kernel->code[lanes[i].pc].a];
-		g.ones |= (uint32_t)(g.value[i] == 1) << i;
-	}
-	for (i = 0; i < SIM_WARP; i++) {
-		if (!(g.lanes >> i & 1))
-			continue;
-		warp_result(&g, &lanes[i], &u->kernel->code[lanes[i].pc]);
+		warp_result(&g, t, &u->kernel->code[t->pc]);
 		if (orders)
-			u->memory->join(u, &lanes[i],
-			    &lanes[i].warp->domain);
-		lanes[i].pc++;
-		sim_ready(u, &lanes[i]);
+			u->memory->join(u, t, &w->domain);
+		t->pc++;
+		sim_ready(u, t);
 	}
-	last->warp->waiting &= ~g.lanes;
+	w->waiting &= ~g.lanes;
 }
 
 /* The lane mask is the last operand. */
@@ -356,6 +383,26 @@ lane_mask(const struct sim_thread *t, const struct sim_code *c)
 	    c->insn->op->id == OP_BAR_WARP_SYNC ? c->a : c->b;
 
 	return (uint32_t)t->regs[slot];
+}
+
+bool
+sim_warp_together(struct sim_unit *u, struct sim_warp *w,
+    const struct sim_code *c)
+{
+	struct gathered g = {.lanes = w->live};
+	uint32_t i;
+
+	if (w->live != w->count || w->waiting || orders_memory(c))
+		return false;
+	for (i = 0; i < w->size; i++) {
+		if ((lane_mask(&w->lanes[i], c) & w->count) != w->count)
+			return false;
+		w->lanes[i].pc = (int32_t)(c - u->kernel->code);
+	}
+	gather(u, w, &g);
+	for (i = 0; i < w->size; i++)
+		warp_result(&g, &w->lanes[i], c);
+	return true;
 }
 
 void

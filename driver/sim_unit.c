@@ -138,20 +138,28 @@ special(const struct sim_unit *u, const struct sim_thread *t,
 	}
 }
 
+/* What a launch puts into every register file; most launches put there what
+   the one before did. */
 static void
 template_fill(struct sim_unit *u)
 {
 	const struct sim_kernel *k = u->kernel;
+	bool same = true;
 	int i;
 
-	memset(u->template, 0, (size_t)k->nregs * sizeof(*u->template));
 	for (i = 0; i < k->nslots; i++) {
 		const struct sim_slot *s = &k->slots[i];
 		uint64_t *to = &u->template[k->nregs + i];
-
-		*to = s->source == SIM_SOURCE_PARAM ?
+		uint64_t v = s->source == SIM_SOURCE_PARAM ?
 		    param_value(s, u->launch) : s->value;
+
+		if (s->source >= SIM_SOURCE_SHARED)
+			continue;
+		same = same && *to == v;
+		*to = v;
 	}
+	if (!same || u->template_number == 0)
+		u->template_number++;
 }
 
 /* Specials that threads of one CTA differ in. */
@@ -214,15 +222,31 @@ cta_fill(struct sim_unit *u, const struct sim_cta *cta)
 }
 
 static void
-warp_fill(struct sim_unit *u, const struct sim_warp *w)
+broadcast(uint64_t *lanes, uint64_t value)
+{
+	int i;
+
+	for (i = 0; i < SIM_WARP; i++)
+		lanes[i] = value;
+}
+
+static void
+warp_fill(struct sim_unit *u, struct sim_warp *w)
 {
 	uint64_t *regs = w->lanes[0].regs;
-	uint32_t i, lane;
+	uint32_t i, lane, first = (uint32_t)u->kernel->nregs;
 	int j;
 
-	for (i = 0; i < u->nregfile; i++)
-		for (lane = 0; lane < SIM_WARP; lane++)
-			regs[i * SIM_WARP + lane] = u->template[i];
+	memset(regs, 0, first * SIM_WARP * sizeof(*regs));
+	for (j = 0; j < u->ncta_fills; j++) {
+		i = u->fills[j].slot;
+		broadcast(regs + i * SIM_WARP, u->template[i]);
+	}
+	if (w->filled == u->template_number)
+		return;
+	w->filled = u->template_number;
+	for (i = first; i < u->nregfile; i++)
+		broadcast(regs + i * SIM_WARP, u->template[i]);
 	for (j = u->ncta_fills; j < u->nfills; j++)
 		for (lane = 0; lane < w->size; lane++)
 			w->lanes[lane].regs[u->fills[j].slot * SIM_WARP] =
@@ -394,6 +418,7 @@ shape(struct sim_unit *u, const struct sim_kernel *kernel,
 	    u->nclusters == most)
 		return;
 	arena_reset(u->arena);
+	u->template_number = 0;
 	u->kernel = kernel;
 	u->block = block;
 	u->nwarps = (block + SIM_WARP - 1) / SIM_WARP;

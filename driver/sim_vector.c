@@ -64,6 +64,14 @@ masked(uint64_t *regs, const struct sim_code *c, unsigned op, uint32_t lanes)
 	return true;
 }
 
+/* A harness kernel's barrier, where the warp is all that comes to it. */
+static bool
+alone(const struct sim_unit *u, const struct sim_code *c, unsigned op)
+{
+	return op == SIM_BARRIER && u->nwarps == 1 &&
+	    c->insn->op->id == OP_BAR_SYNC && c->insn->nops == 1;
+}
+
 /* What others could see has no schedule if it is the harness's. */
 static bool
 accesses(struct sim_unit *u, struct sim_warp *w, const struct sim_code *c,
@@ -71,6 +79,10 @@ accesses(struct sim_unit *u, struct sim_warp *w, const struct sim_code *c,
 {
 	uint32_t i;
 
+	if (u->launch->harness && lanes == w->count &&
+	    (alone(u, c, op) || (op == SIM_WARP_OP &&
+	    sim_warp_together(u, w, c))))
+		return true;
 	if ((!u->launch->harness && !c->harness) || op < SIM_LOAD ||
 	    op > SIM_RMW)
 		return false;

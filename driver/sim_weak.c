@@ -104,7 +104,13 @@ static void
 thread_clear(struct weak_thread *t)
 {
 	t->view = (struct weak_view){0};
+	t->changed = NULL;
+	t->nchanged = t->changed_room = 0;
+	t->head = NULL;
+	t->nheads = 0;
+	t->epoch = 1;
 	memset(t->fences, 0, sizeof(t->fences));
+	t->fenced = false;
 	t->noffers = t->npending = 0;
 	t->published = NULL;
 	t->since = NULL;
@@ -119,7 +125,7 @@ restart(struct weak *w)
 	w->stamp++;
 	w->all = NULL;
 	w->nlocs = 0;
-	w->nindexed = 0;
+	w->nindexed = w->ntakens = 0;
 	w->nwaiting = 0;
 	w->bytes = 0;
 	w->sc = (struct sim_domain){0};
@@ -166,6 +172,7 @@ sim_weak_free(struct sim_unit *u)
 	free(w->waiting);
 	free(w->slots);
 	free(w->index);
+	free(w->taken);
 	free(w);
 }
 
@@ -199,8 +206,6 @@ recall(struct sim_unit *u)
 	struct weak *w = u->weak;
 	uint32_t i, j;
 
-	if (w->bytes < BYTES_MAX)
-		return;
 	while (w->nwaiting > 0)
 		pending_settle_all(u, w->waiting[0]);
 	loc_flush_all(u);
@@ -273,7 +278,8 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	struct weak_loc *loc[VEC_MAX];
 	int i, msg;
 
-	recall(u);
+	if (u->weak->bytes > BYTES_MAX)
+		recall(u);
 	for (i = 0; t->npending > 0 && i < c->vec; i++)
 		pending_settle_at(u, t, access->at[i]);
 	if (!c->harness && late(u, t, access, &who))
@@ -293,8 +299,9 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 		spoil(u, access, loc);
 	/* only now: the elements of a vector have no order */
 	for (i = 0; i < c->vec; i++)
-		weak_take(u, t, heads[i], loc[i], &who,
-		    c->sem == SEM_ACQUIRE);
+		if (heads[i] || (c->sem == SEM_ACQUIRE && t->noffers))
+			weak_take(u, t, heads[i], loc[i], &who,
+			    c->sem == SEM_ACQUIRE);
 	return true;
 }
 
@@ -308,7 +315,8 @@ store(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	struct weak_loc *loc;
 	int i, msg;
 
-	recall(u);
+	if (u->weak->bytes > BYTES_MAX)
+		recall(u);
 	if (sim_planted(u, c, SIM_FAULT_LOSE_STORE) && sim_chance(u, 64))
 		return;
 	for (i = 0; t->npending > 0 && i < c->vec; i++)
@@ -388,7 +396,8 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	struct weak_rmw done;
 	struct weak_loc *loc;
 
-	recall(u);
+	if (u->weak->bytes > BYTES_MAX)
+		recall(u);
 	if (t->npending > 0)
 		pending_settle_at(u, t, access->at[0]);
 	if (c->harness && !loc_find(u, access->at[0], c->size))
@@ -407,7 +416,7 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	if (own) {
 		/* the store also releases what the load acquired */
 		if (weak_acquires(c))
-			view_copy(u->weak, &own->view, &t->view);
+			view_head(u->weak, t, own);
 		weak_remember(u->weak, loc, own);
 	}
 	return true;
@@ -416,7 +425,8 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 static void
 fence(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 {
-	recall(u);
+	if (u->weak->bytes > BYTES_MAX)
+		recall(u);
 	weak_fence(u, t, c);
 }
 

@@ -22,6 +22,7 @@ struct weak_entry {
 	struct weak_loc *loc;
 	uint32_t base;
 	msg_set seen;
+	uint32_t changed; /* in the thread's epoch of this number */
 };
 
 struct weak_known {
@@ -36,10 +37,13 @@ struct weak_view {
 	uint32_t nknown, known_room;
 };
 
-/* The first element of a release pattern (8.7): what its thread knew. */
+/* The first element of a release pattern (8.7): what its thread knew, as
+   what it had learnt since the head before. */
 struct weak_head {
 	struct weak_who who;
 	struct weak_thread *thread;
+	uint32_t number; /* of its thread, from 1 */
+	struct weak_head *before;
 	struct weak_view view;
 };
 
@@ -91,9 +95,9 @@ struct weak_pending {
 	uint64_t touch;
 };
 
-/* A store whose head a thread may acquire by a later fence or load. */
+/* Heads that a thread may acquire by a later fence or load. */
 struct weak_offer {
-	struct weak_head *head;
+	const struct weak_heads *heads;
 	struct weak_loc *loc;
 };
 
@@ -104,13 +108,18 @@ struct weak_debtor {
 	struct weak_debtor *next;
 };
 
-#define OFFERS_MAX 16
+#define OFFERS_MAX 32
 
 struct weak_thread {
 	struct sim_thread *thread;
 	struct weak_who who; /* of weak accesses */
 	struct weak_view view;
+	uint32_t *changed, nchanged, changed_room; /* entries, this epoch */
+	uint32_t epoch; /* they end when a head learns of them */
+	struct weak_head *head; /* its latest */
+	uint32_t nheads;
 	struct weak_head *fences[SCOPE_SYS + 1]; /* latest releasing fences */
+	bool fenced; /* there is one */
 	struct weak_offer offers[OFFERS_MAX];
 	uint32_t noffers;
 	struct sim_domain *published; /* where all of view was published */
@@ -145,6 +154,8 @@ struct weak {
 	size_t nslots; /* power of two */
 	struct weak_index *index; /* (thread, location) to entry */
 	size_t nindex, nindexed;
+	struct weak_index *taken; /* (thread, other thread) to head's number */
+	size_t ntaken, ntakens;
 	uint64_t stamp; /* slots of other stamps are empty */
 	struct weak_loc *all;
 	uint32_t nlocs;
@@ -172,16 +183,50 @@ weak_moral(const struct weak_who *a, const struct weak_who *b)
 
 void *weak_alloc(struct weak *w, size_t size);
 
+static inline struct weak_thread *
+weak_of(const struct sim_unit *u, const struct sim_thread *t)
+{
+	return &u->weak->threads[t->id];
+}
+
+static inline struct weak_who
+weak_who_of(const struct sim_unit *u, const struct weak_thread *t,
+    const struct sim_code *c)
+{
+	struct weak_who who = t->who;
+
+	who.scope = sim_planted(u, c, SIM_FAULT_NARROW_SCOPE) ? SCOPE_CTA :
+	    c->scope;
+	who.strong = c->sem != SEM_WEAK;
+	return who;
+}
+
+static inline bool
+weak_acquires(const struct sim_code *c)
+{
+	return c->sem == SEM_ACQUIRE || c->sem == SEM_ACQ_REL ||
+	    c->sem == SEM_SC;
+}
+
+static inline bool
+weak_releases(const struct sim_code *c)
+{
+	return c->sem == SEM_RELEASE || c->sem == SEM_ACQ_REL ||
+	    c->sem == SEM_SC;
+}
+
 /* sim_weak_view.c */
 void view_add(struct weak *w, struct weak_thread *t, struct weak_loc *loc,
     msg_set seen);
 /* Adds without an index: to a copy. */
 void view_patch(struct weak *w, struct weak_view *v, struct weak_loc *loc,
     msg_set seen);
-void view_copy(struct weak *w, struct weak_view *to,
-    const struct weak_view *from);
+/* Moves into the head what its thread learnt since the head before. */
+void view_head(struct weak *w, struct weak_thread *t,
+    struct weak_head *head);
+/* All that the head knew, as far as the thread did not take it before. */
 void view_join(struct weak *w, struct weak_thread *t,
-    const struct weak_view *from);
+    const struct weak_head *head);
 msg_set view_seen(struct weak *w, const struct weak_thread *t,
     const struct weak_loc *loc);
 void view_publish(struct weak *w, struct weak_thread *t,
@@ -222,12 +267,6 @@ void pending_pass(struct sim_unit *u, struct weak_thread *t,
 void pending_everywhere(struct sim_unit *u, const uint8_t *at);
 
 /* sim_weak_sync.c */
-struct weak_thread *weak_of(const struct sim_unit *u,
-    const struct sim_thread *t);
-struct weak_who weak_who_of(const struct sim_unit *u,
-    const struct weak_thread *t, const struct sim_code *c);
-bool weak_acquires(const struct sim_code *c);
-bool weak_releases(const struct sim_code *c);
 struct weak_heads *weak_chain(struct weak *w, struct weak_heads *own,
     struct weak_heads *read);
 /* After a load by `who` read these heads. */

@@ -8,40 +8,6 @@
 
 #define LONG_LIST 8
 
-/* ---- who ------------------------------------------------------------------------ */
-
-struct weak_thread *
-weak_of(const struct sim_unit *u, const struct sim_thread *t)
-{
-	return &u->weak->threads[t->id];
-}
-
-struct weak_who
-weak_who_of(const struct sim_unit *u, const struct weak_thread *t,
-    const struct sim_code *c)
-{
-	struct weak_who who = t->who;
-
-	who.scope = sim_planted(u, c, SIM_FAULT_NARROW_SCOPE) ? SCOPE_CTA :
-	    c->scope;
-	who.strong = c->sem != SEM_WEAK;
-	return who;
-}
-
-bool
-weak_acquires(const struct sim_code *c)
-{
-	return c->sem == SEM_ACQUIRE || c->sem == SEM_ACQ_REL ||
-	    c->sem == SEM_SC;
-}
-
-bool
-weak_releases(const struct sim_code *c)
-{
-	return c->sem == SEM_RELEASE || c->sem == SEM_ACQ_REL ||
-	    c->sem == SEM_SC;
-}
-
 /* ---- releasing --------------------------------------------------------------------- */
 
 static struct weak_heads *
@@ -59,9 +25,11 @@ weak_head(struct weak *w, struct weak_thread *t, const struct weak_who *who)
 {
 	struct weak_head *head = weak_alloc(w, sizeof(*head));
 
-	head->who = *who;
-	head->thread = t;
-	view_copy(w, &head->view, &t->view);
+	*head = (struct weak_head){.who = *who, .thread = t,
+	    .before = t->head};
+	view_head(w, t, head);
+	head->number = ++t->nheads;
+	t->head = head;
 	if (t->npending > 0)
 		t->since = push(w, t->since, head);
 	return head;
@@ -84,7 +52,7 @@ weak_release_heads(struct sim_unit *u, struct weak_thread *t,
 
 	if (!who->strong || u->fault == SIM_FAULT_DROP_RELEASE)
 		return NULL;
-	for (s = SCOPE_CTA; s <= SCOPE_SYS; s++)
+	for (s = SCOPE_CTA; t->fenced && s <= SCOPE_SYS; s++)
 		if (t->fences[s])
 			list = push(w, list, t->fences[s]);
 	for (h = loc ? loc->releases : NULL; h; h = h->next)
@@ -156,7 +124,7 @@ acquire(struct sim_unit *u, struct weak_thread *t, struct weak_head *head)
 	if (other->npending > 0 && other != t &&
 	    other->who.thread == head->who.thread)
 		pending_settle_all(u, other);
-	view_join(u->weak, t, &head->view);
+	view_join(u->weak, t, head);
 }
 
 struct weak_heads *
@@ -170,32 +138,49 @@ weak_observe(struct sim_unit *u, struct weak_thread *t,
 	    loc->msgs[msg].heads;
 }
 
-static void
-offer(struct sim_unit *u, struct weak_thread *t, struct weak_head *head,
-    struct weak_loc *loc)
+/* Those that are morally strong with `who`; false if some are left. */
+static bool
+take_list(struct sim_unit *u, struct weak_thread *t,
+    const struct weak_heads *heads, const struct weak_who *who)
 {
-	uint32_t i;
+	bool all = true;
 
-	for (i = 0; i < t->noffers; i++)
-		if (t->offers[i].head == head)
-			return;
-	/* no room: acquire the oldest at once. More order, never less */
-	if (t->noffers == OFFERS_MAX) {
-		acquire(u, t, t->offers[0].head);
-		t->noffers--;
-		memmove(t->offers, t->offers + 1,
-		    t->noffers * sizeof(*t->offers));
-	}
-	t->offers[t->noffers++] = (struct weak_offer){head, loc};
+	for (; heads; heads = heads->next)
+		if (weak_moral(&heads->head->who, who))
+			acquire(u, t, heads->head);
+		else
+			all = false;
+	return all;
+}
+
+static void
+offer_drop(struct weak_thread *t, uint32_t i)
+{
+	t->noffers--;
+	memmove(t->offers + i, t->offers + i + 1,
+	    (t->noffers - i) * sizeof(*t->offers));
 }
 
 void
 weak_offer(struct sim_unit *u, struct weak_thread *t,
     const struct weak_heads *heads, struct weak_loc *loc)
 {
-	for (; heads; heads = heads->next)
-		if (heads->head->who.thread != t->who.thread)
-			offer(u, t, heads->head, loc);
+	const struct weak_heads *oldest;
+	uint32_t i;
+
+	for (i = 0; i < t->noffers; i++)
+		if (t->offers[i].heads == heads)
+			return;
+	if (!heads)
+		return;
+	/* no room: acquire the oldest at once. More order, never less */
+	while (t->noffers == OFFERS_MAX) {
+		oldest = t->offers[0].heads;
+		offer_drop(t, 0);
+		for (; oldest; oldest = oldest->next)
+			acquire(u, t, oldest->head);
+	}
+	t->offers[t->noffers++] = (struct weak_offer){heads, loc};
 }
 
 /* A fence, or an acquire of `loc`, takes up offers: acquire patterns (3)
@@ -204,19 +189,16 @@ static void
 take_offers(struct sim_unit *u, struct weak_thread *t,
     const struct weak_who *who, const struct weak_loc *loc)
 {
-	uint32_t i = 0;
+	struct weak_offer offers[OFFERS_MAX];
+	uint32_t i, n = t->noffers;
 
-	while (i < t->noffers) {
-		struct weak_offer o = t->offers[i];
-
-		if ((loc && o.loc != loc) || !weak_moral(&o.head->who, who)) {
-			i++;
-			continue;
-		}
-		t->offers[i] = t->offers[--t->noffers];
-		acquire(u, t, o.head);
-		i = 0; /* it may have brought more */
-	}
+	/* acquiring may have others' loads done, and theirs ours */
+	memcpy(offers, t->offers, n * sizeof(*offers));
+	t->noffers = 0;
+	for (i = 0; i < n; i++)
+		if ((loc && offers[i].loc != loc) ||
+		    !take_list(u, t, offers[i].heads, who))
+			weak_offer(u, t, offers[i].heads, offers[i].loc);
 }
 
 /* After a load by `who` read these heads. */
@@ -325,6 +307,7 @@ weak_fence(struct sim_unit *u, struct sim_thread *st, const struct sim_code *c)
 	if (weak_releases(c)) {
 		for (s = SCOPE_CTA; s <= who.scope; s++)
 			t->fences[s] = NULL;
+		t->fenced = true;
 		t->fences[who.scope] = weak_head(u->weak, t, &who);
 	}
 }

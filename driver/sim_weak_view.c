@@ -43,58 +43,68 @@ rebase(msg_set seen, uint32_t base, const struct weak_loc *loc)
 	return shift < MSGS_MAX ? seen >> shift : 0;
 }
 
-/* ---- the index: only threads with many entries use it ------------------------ */
+/* ---- tables from pairs to numbers ---------------------------------------------- */
 
-static struct weak_index *
-index_slot(struct weak *w, const struct weak_thread *t,
-    const struct weak_loc *loc)
+static size_t
+home(uint64_t key, size_t n)
 {
-	uint64_t key = (uint64_t)(uintptr_t)loc ^
-	    ((uint64_t)t->thread->id << 48);
-	uint64_t h = key * 0x9e3779b97f4a7c15u;
-	size_t i = h >> 20 & (w->nindex - 1);
-
-	while (w->index[i].stamp == w->stamp && w->index[i].key != key)
-		i = (i + 1) & (w->nindex - 1);
-	w->index[i].key = key;
-	return &w->index[i];
+	return key * 0x9e3779b97f4a7c15u >> 20 & (n - 1);
 }
 
-static void index_double(struct weak *w);
+static struct weak_index *
+table_slot(const struct weak *w, struct weak_index *table, size_t n,
+    uint64_t key)
+{
+	size_t i = home(key, n);
+
+	while (table[i].stamp == w->stamp && table[i].key != key)
+		i = (i + 1) & (n - 1);
+	return &table[i];
+}
+
+/* With room for one more of `used`. */
+static void
+table_room(const struct weak *w, struct weak_index **table, size_t *n,
+    size_t used)
+{
+	struct weak_index *old = *table;
+	size_t room = *n, i;
+
+	if (2 * (used + 1) <= room)
+		return;
+	*n = room ? 2 * room : 256;
+	*table = sim_must(calloc(*n, sizeof(**table)));
+	for (i = 0; i < room; i++)
+		if (old[i].stamp == w->stamp)
+			*table_slot(w, *table, *n, old[i].key) = old[i];
+	free(old);
+}
+
+static void
+table_set(const struct weak *w, struct weak_index *slot, uint64_t key,
+    uint32_t at, size_t *used)
+{
+	if (slot->stamp != w->stamp)
+		++*used;
+	*slot = (struct weak_index){key, w->stamp, at};
+}
+
+/* Only threads with many entries use the index. */
+static uint64_t
+index_key(const struct weak_thread *t, const struct weak_loc *loc)
+{
+	return (uint64_t)(uintptr_t)loc ^ (uint64_t)t->thread->id << 48;
+}
 
 static void
 index_set(struct weak *w, const struct weak_thread *t,
     const struct weak_loc *loc, uint32_t at)
 {
-	struct weak_index *slot;
+	uint64_t key = index_key(t, loc);
 
-	if (2 * (w->nindexed + 1) > w->nindex)
-		index_double(w);
-	slot = index_slot(w, t, loc);
-	if (slot->stamp != w->stamp)
-		w->nindexed++;
-	slot->stamp = w->stamp;
-	slot->at = at;
-}
-
-static void
-index_double(struct weak *w)
-{
-	struct weak_index *old = w->index;
-	size_t n = w->nindex, i, j;
-
-	w->nindex = n ? 2 * n : 256;
-	w->index = sim_must(calloc(w->nindex, sizeof(*w->index)));
-	for (i = 0; i < n; i++) {
-		if (old[i].stamp != w->stamp)
-			continue;
-		j = old[i].key * 0x9e3779b97f4a7c15u >> 20 &
-		    (w->nindex - 1);
-		while (w->index[j].stamp == w->stamp)
-			j = (j + 1) & (w->nindex - 1);
-		w->index[j] = old[i];
-	}
-	free(old);
+	table_room(w, &w->index, &w->nindex, w->nindexed);
+	table_set(w, table_slot(w, w->index, w->nindex, key), key, at,
+	    &w->nindexed);
 }
 
 static struct weak_entry *
@@ -105,7 +115,8 @@ entry_find(struct weak *w, const struct weak_thread *t,
 	uint32_t i;
 
 	if (t->view.n > SCAN_MAX) {
-		const struct weak_index *slot = index_slot(w, t, loc);
+		const struct weak_index *slot = table_slot(w, w->index,
+		    w->nindex, index_key(t, loc));
 
 		/* slots may be out of date: the entry itself decides */
 		return slot->stamp == w->stamp && slot->at < t->view.n &&
@@ -119,13 +130,14 @@ entry_find(struct weak *w, const struct weak_thread *t,
 
 /* ---- entries ------------------------------------------------------------------- */
 
-static void
+static struct weak_entry *
 entry_append(struct weak *w, struct weak_view *v, struct weak_loc *loc,
     msg_set seen)
 {
 	v->entries = grow(w, v->entries, v->n, &v->room,
 	    sizeof(*v->entries));
-	v->entries[v->n++] = (struct weak_entry){loc, loc->base, seen};
+	v->entries[v->n] = (struct weak_entry){loc, loc->base, seen, 0};
+	return &v->entries[v->n++];
 }
 
 static void
@@ -133,6 +145,18 @@ entry_merge(struct weak_entry *e, msg_set seen)
 {
 	e->seen = rebase(e->seen, e->base, e->loc) | seen;
 	e->base = e->loc->base;
+}
+
+static void
+entry_changed(struct weak *w, struct weak_thread *t, struct weak_entry *e)
+{
+	t->published = NULL;
+	if (e->changed == t->epoch)
+		return;
+	e->changed = t->epoch;
+	t->changed = grow(w, t->changed, t->nchanged, &t->changed_room,
+	    sizeof(*t->changed));
+	t->changed[t->nchanged++] = (uint32_t)(e - t->view.entries);
 }
 
 void
@@ -144,13 +168,16 @@ view_add(struct weak *w, struct weak_thread *t, struct weak_loc *loc,
 
 	if (seen == 0)
 		return;
-	t->published = NULL;
 	e = entry_find(w, t, loc);
 	if (e) {
-		entry_merge(e, seen);
+		entry_merge(e, 0);
+		if (seen & ~e->seen)
+			entry_changed(w, t, e);
+		e->seen |= seen;
 		return;
 	}
-	entry_append(w, &t->view, loc, seen);
+	e = entry_append(w, &t->view, loc, seen);
+	entry_changed(w, t, e);
 	if (t->view.n == SCAN_MAX + 1)
 		for (i = 0; i < t->view.n; i++)
 			index_set(w, t, t->view.entries[i].loc, i);
@@ -256,31 +283,31 @@ view_learn(struct weak *w, struct weak_thread *t, struct sim_domain *domain)
 	for (i = 0; i < domain->nknown; i++)
 		view_know(w, &t->view, domain->known[i]);
 	if (t->published == domain)
-		t->view.n = 0;
+		t->view.n = t->nchanged = 0;
 }
 
 /* ---- whole views --------------------------------------------------------------------- */
 
 void
-view_copy(struct weak *w, struct weak_view *to, const struct weak_view *from)
+view_head(struct weak *w, struct weak_thread *t, struct weak_head *head)
 {
-	*to = (struct weak_view){.n = from->n, .room = from->n,
-	    .nknown = from->nknown, .known_room = from->nknown};
-	if (from->n > 0) {
-		to->entries = weak_alloc(w, from->n * sizeof(*to->entries));
-		memcpy(to->entries, from->entries,
-		    from->n * sizeof(*to->entries));
+	uint32_t i;
+
+	for (i = 0; i < t->nchanged; i++) {
+		const struct weak_entry *e = &t->view.entries[t->changed[i]];
+
+		if (!e->loc->gone)
+			view_patch(w, &head->view, e->loc,
+			    rebase(e->seen, e->base, e->loc));
 	}
-	if (from->nknown > 0) {
-		to->known = weak_alloc(w, from->nknown * sizeof(*to->known));
-		memcpy(to->known, from->known,
-		    from->nknown * sizeof(*to->known));
-	}
+	t->nchanged = 0;
+	t->epoch++;
+	for (i = 0; i < t->view.nknown; i++)
+		view_know(w, &head->view, t->view.known[i]);
 }
 
-void
-view_join(struct weak *w, struct weak_thread *t,
-    const struct weak_view *from)
+static void
+join_one(struct weak *w, struct weak_thread *t, const struct weak_view *from)
 {
 	uint32_t i;
 
@@ -293,6 +320,23 @@ view_join(struct weak *w, struct weak_thread *t,
 	}
 	for (i = 0; i < from->nknown; i++)
 		view_know(w, &t->view, from->known[i]);
+}
+
+void
+view_join(struct weak *w, struct weak_thread *t, const struct weak_head *head)
+{
+	uint64_t key = (uint64_t)t->who.thread << 32 | head->who.thread;
+	uint32_t number = head->number, taken;
+	struct weak_index *slot;
+
+	table_room(w, &w->taken, &w->ntaken, w->ntakens);
+	slot = table_slot(w, w->taken, w->ntaken, key);
+	taken = slot->stamp == w->stamp ? slot->at : 0;
+	if (taken >= number)
+		return;
+	table_set(w, slot, key, number, &w->ntakens);
+	for (; head && head->number > taken; head = head->before)
+		join_one(w, t, &head->view);
 }
 
 static uint64_t
