@@ -484,36 +484,3 @@ sass_check(const struct plan *plan, const void *elf, size_t size,
 	s->between = "";
 	s->detail = why;
 }
-
-/* ---- the listing ------------------------------------------------------- */
-
-static void
-print_ptx(struct text *t, const struct plan *plan, int line)
-{
-	const struct program *p = plan->program;
-	int thread = line / 1000 - 1, index = line % 1000;
-
-	if (thread < 0 || thread >= p->nthreads ||
-	    index >= p->threads[thread].ninsns)
-		return;
-	text_printf(t, "P%d: ", thread);
-	insn_print(t, p, thread, &p->threads[thread].insns[index]);
-	text_printf(t, ";\n");
-}
-
-void
-sass_print(struct text *t, const struct plan *plan, const struct sass *s)
-{
-	int i, line = 0;
-
-	for (i = 0; i < s->ninsns; i++) {
-		const struct sass_insn *m = &s->insns[i];
-		bool tested = m->line >= 1000;
-
-		if (tested && m->line != line)
-			print_ptx(t, plan, m->line);
-		text_printf(t, "%s /*%04x*/ %s;\n", tested ? "  >>" : "    ",
-		    m->offset, m->text);
-		line = m->line;
-	}
-}

@@ -1,4 +1,4 @@
-/* Disassembling a cubin, and reading what nvdisasm writes. */
+/* Disassembling a cubin, reading what nvdisasm writes, and showing it. */
 #include "sass.h"
 
 #include <ctype.h>
@@ -180,4 +180,37 @@ sass_read(const char *text, const char *function, struct arena *a,
 	}
 	s->insns = list;
 	return s->ninsns > 0;
+}
+
+/* ---- the listing ------------------------------------------------------- */
+
+static void
+print_ptx(struct text *t, const struct plan *plan, int line)
+{
+	const struct program *p = plan->program;
+	int thread = line / 1000 - 1, index = line % 1000;
+
+	if (thread < 0 || thread >= p->nthreads ||
+	    index >= p->threads[thread].ninsns)
+		return;
+	text_printf(t, "P%d: ", thread);
+	insn_print(t, p, thread, &p->threads[thread].insns[index]);
+	text_printf(t, ";\n");
+}
+
+void
+sass_print(struct text *t, const struct plan *plan, const struct sass *s)
+{
+	int i, line = 0;
+
+	for (i = 0; i < s->ninsns; i++) {
+		const struct sass_insn *m = &s->insns[i];
+		bool tested = m->line >= 1000;
+
+		if (tested && m->line != line)
+			print_ptx(t, plan, m->line);
+		text_printf(t, "%s /*%04x*/ %s;\n", tested ? "  >>" : "    ",
+		    m->offset, m->text);
+		line = m->line;
+	}
 }

@@ -97,6 +97,12 @@ void emit_align(struct emit *e, int thread);
 void emit_delay(struct emit *e, int thread);
 void emit_stress(struct emit *e); /* what stress CTAs do */
 
+/* emit_tested.c */
+void emit_tested(struct emit *e, int thread);
+/* The operands of a store that carry the launch number, as a bit set. */
+unsigned emit_carried(const struct emit *e, const struct insn *insn);
+bool emit_operand_has(const struct operand *o, int reg);
+
 /* emit_role.c */
 void emit_role(struct emit *e, int thread);
 void emit_all_roles(struct emit *e);

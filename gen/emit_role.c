@@ -1,12 +1,6 @@
 /*
  * A role: one thread of the test. Its instructions stand in a scope of
- * their own in which registers and variables have the test's names, one
- * after the other; the only thing of the harness between them is the count
- * of turns before a branch back. They are a basic block of their own: a
- * branch that is never taken goes around them by way of a loop, which no
- * assembler turns into predicates. Without it ptxas moves what comes before
- * and after in between, even the wait for a load's value before the store
- * that follows the load.
+ * their own in which registers and variables have the test's names.
  */
 #include "emit.h"
 
@@ -18,228 +12,7 @@ thread_of(const struct emit *e, int thread)
 	return &e->program->threads[thread];
 }
 
-/* ---- the test's own instructions --------------------------------------- */
-
-struct speller {
-	struct emit *e;
-	int thread;
-	const struct insn *insn;
-};
-
-static const char *
-spell_reg(void *user, int reg)
-{
-	const struct speller *r = user;
-
-	return thread_of(r->e, r->thread)->regs[reg].name;
-}
-
-/* SABOTAGE_SWAP_ROLES: the last thread takes the first two variables for
-   each other. */
-static int
-swapped(const struct speller *r, int var)
-{
-	const struct emit *e = r->e;
-
-	if (e->sabotage != SABOTAGE_SWAP_ROLES || var > 1 ||
-	    r->thread != e->program->nthreads - 1 ||
-	    !emit_uses(e, r->thread, !var))
-		return var;
-	return !var;
-}
-
-static const char *
-spell_var(void *user, int var)
-{
-	struct speller *r = user;
-	struct emit *e = r->e;
-	bool shared = e->program->vars[var].space == SPACE_SHARED;
-	bool generic = emit_wants_generic(e, r->thread, var);
-	int i;
-
-	for (i = 0; i < r->insn->nops; i++) {
-		const struct operand *o = &r->insn->ops[i];
-
-		if (o->kind == OPERAND_VAR && o->var == var && shared &&
-		    type_size(r->insn->type) == 4)
-			return emit_narrow_name(e, r->thread, var);
-		if (o->kind == OPERAND_ADDR && o->var == var && shared &&
-		    r->insn->space == SPACE_GENERIC && generic)
-			return emit_generic_name(e, r->thread, var);
-	}
-	return e->program->vars[swapped(r, var)].name;
-}
-
-static const char *
-label_of(const struct thread *t, int insn)
-{
-	int i;
-
-	for (i = 0; i < t->nlabels; i++)
-		if (t->labels[i].insn == insn)
-			return t->labels[i].name;
-	return NULL;
-}
-
-static const char *
-spell_label(void *user, int insn)
-{
-	const struct speller *r = user;
-
-	return label_of(thread_of(r->e, r->thread), insn);
-}
-
-static const char *
-spell_imm(void *user, int operand, int64_t imm)
-{
-	struct speller *r = user;
-
-	(void)operand;
-	return emit_epoch(r->e, (uint64_t)imm, type_size(r->insn->type),
-	    false);
-}
-
-/* The operand of a store that carries the launch number. */
-static unsigned
-replaced(const struct emit *e, const struct insn *insn)
-{
-	return insn->op->class == CLASS_STORE && insn->ops[0].var >= 0 &&
-	    e->plan->epoch[insn->ops[0].var] ? 2 : 0;
-}
-
-static bool
-is_lost(const struct emit *e, int thread, int index)
-{
-	int i, j;
-
-	if (e->sabotage != SABOTAGE_LOSE_STORE)
-		return false;
-	for (i = 0; i < e->program->nthreads; i++)
-		for (j = 0; j < thread_of(e, i)->ninsns; j++)
-			if (thread_of(e, i)->insns[j].op->class == CLASS_STORE)
-				return i == thread && j == index;
-	return false;
-}
-
-static void
-put_text(struct emit *e, const char *s)
-{
-	emit_put(e, "%s", s);
-}
-
-static void
-tested_insn(struct emit *e, int thread, int index)
-{
-	const struct insn *insn = &thread_of(e, thread)->insns[index];
-	struct speller role = {e, thread, insn};
-	struct spelling spelling = {
-		.user = &role, .reg = spell_reg, .var = spell_var,
-		.label = spell_label, .imm = spell_imm,
-		.replace = replaced(e, insn),
-	};
-	struct text t;
-
-	text_init(&t, e->arena);
-	if (insn->op->class == CLASS_EXIT) {
-		if (insn->guard >= 0)
-			text_printf(&t, "@%s%s ", insn->guard_negated ? "!" :
-			    "", spell_reg(&role, insn->guard));
-		text_printf(&t, "bra $END%d", thread);
-	} else {
-		ptx_print(&t, insn, &spelling);
-	}
-	if (insn->op->class == CLASS_BRANCH && insn->ops[0].imm <= index) {
-		emit_put(e, "add.s32 $spin, $spin, -1");
-		emit_put(e, "setp.eq.s32 $p_hung, $spin, 0");
-		emit_put(e, "@$p_hung bra $END%d", thread);
-	}
-	emit_line(e, 1000 * (thread + 1) + index);
-	if (is_lost(e, thread, index))
-		emit_note(e, "lost: %s", t.s);
-	else
-		put_text(e, t.s);
-}
-
-static bool
-is_loop_head(const struct thread *t, int insn)
-{
-	int i;
-
-	for (i = insn; i < t->ninsns; i++)
-		if (t->insns[i].op->class == CLASS_BRANCH &&
-		    t->insns[i].ops[0].imm == insn)
-			return true;
-	return false;
-}
-
-static void
-need_address(struct emit *e, int thread, int var)
-{
-	const struct var *v = &e->program->vars[var];
-	int cta = thread_of(e, thread)->cta;
-
-	emit_put(e, "ld.volatile%s.u8 $need, [%s]", v->space == SPACE_GLOBAL ?
-	    ".global" : v->cta == cta ? ".shared" : ".shared::cluster",
-	    v->name);
-	emit_put(e, "add.u32 $needed, $needed, $need");
-	if (emit_wants_generic(e, thread, var)) {
-		emit_put(e, "ld.volatile.u8 $need, [%s]",
-		    emit_generic_name(e, thread, var));
-		emit_put(e, "add.u32 $needed, $needed, $need");
-	}
-	if (emit_wants_narrow(e, thread, var))
-		emit_put(e, "add.u32 $needed, $needed, %s",
-		    emit_narrow_name(e, thread, var));
-}
-
-/* Needs all that the test needs, so that it is ready before the branch. */
-static void
-way_around(struct emit *e, int thread)
-{
-	const struct thread *t = thread_of(e, thread);
-	int i;
-
-	emit_label(e, "$AROUND%d", thread);
-	emit_put(e, "mov.u32 $needed, 0");
-	for (i = 0; i < e->program->nvars; i++)
-		if (emit_uses(e, thread, i))
-			need_address(e, thread, i);
-	for (i = 0; i < t->ninsns; i++)
-		if (replaced(e, &t->insns[i]))
-			emit_put(e, "add.u32 $needed, $needed, %s",
-			    emit_epoch(e, (uint64_t)t->insns[i].ops[1].imm, 4,
-			    false));
-	emit_put(e, "setp.gt.u32 $p_needed, $needed, 7");
-	emit_put(e, "@$p_needed bra.uni $AROUND%d", thread);
-	emit_put(e, "setp.eq.u32 $p_needed, $needed, 3");
-	emit_put(e, "@$p_needed bra.uni $TEST%d", thread);
-}
-
-static void
-tested(struct emit *e, int thread)
-{
-	const struct thread *t = thread_of(e, thread);
-	int i;
-
-	emit_put(e, "@$p_never bra.uni $AROUND%d", thread);
-	emit_label(e, "$TEST%d", thread);
-	emit_note(e, "---- the test's own instructions");
-	for (i = 0; i <= t->ninsns; i++) {
-		if (label_of(t, i))
-			emit_label(e, "%s", label_of(t, i));
-		if (label_of(t, i) && is_loop_head(t, i))
-			text_printf(&e->text, "\t.pragma \"nounroll\";\n");
-		if (i < t->ninsns)
-			tested_insn(e, thread, i);
-	}
-	emit_line(e, EMIT_LINE_HARNESS);
-	emit_note(e, "----");
-	emit_put(e, "bra $END%d", thread);
-	way_around(e, thread);
-	emit_label(e, "$END%d", thread);
-}
-
-/* ---- around them ------------------------------------------------------- */
+/* ---- before the test ---------------------------------------------------- */
 
 static const char *
 declared_type(enum type t)
@@ -273,18 +46,6 @@ scope_open(struct emit *e, int thread)
 	}
 }
 
-static bool
-operand_has(const struct operand *o, int reg)
-{
-	int i;
-
-	for (i = 0; o->kind == OPERAND_VEC && i < o->nvec; i++)
-		if (o->vec[i] == reg)
-			return true;
-	return (o->kind == OPERAND_REG || o->kind == OPERAND_ADDR) &&
-	    o->reg == reg;
-}
-
 /* Is the register surely written before anyone looks at it? */
 static bool
 is_written_first(const struct thread *t, int reg)
@@ -298,7 +59,7 @@ is_written_first(const struct thread *t, int reg)
 		if (insn->op->class == CLASS_BRANCH || insn->guard == reg)
 			return false;
 		for (j = 0; j < insn->nops; j++) {
-			if (!operand_has(&insn->ops[j], reg))
+			if (!emit_operand_has(&insn->ops[j], reg))
 				continue;
 			if (operand_role(insn, j) != ROLE_WRITE)
 				return false;
@@ -340,7 +101,7 @@ stored_values(struct emit *e, int thread)
 	int i;
 
 	for (i = 0; i < t->ninsns; i++)
-		if (replaced(e, &t->insns[i]))
+		if (emit_carried(e, &t->insns[i]))
 			emit_epoch(e, (uint64_t)t->insns[i].ops[1].imm,
 			    type_size(t->insns[i].type), false);
 }
@@ -551,6 +312,19 @@ report(struct emit *e, int thread)
 		result_store(e, thread);
 }
 
+/* The tally runs when the launch number may already be the next one's: it
+   has a copy of its own, from whoever runs the first instance. */
+static void
+launch_copy(struct emit *e, int thread)
+{
+	if (thread != 0 || !plan_test_reads_epoch(e->plan) ||
+	    e->plan->env.tally == TALLY_FUSED)
+		return;
+	emit_put(e, "setp.eq.u32 $p_first, $inst, 0");
+	emit_put(e, "@$p_first st.global.v2.u32 [$a_epoch+16], "
+	    "{$base, $mark}");
+}
+
 /* ---- whole roles ------------------------------------------------------- */
 
 void
@@ -559,6 +333,7 @@ emit_role(struct emit *e, int thread)
 	emit_forget(e);
 	emit_label(e, "$ROLE%d", thread);
 	emit_instance(e, thread);
+	launch_copy(e, thread);
 	scope_open(e, thread);
 	emit_addresses(e, thread);
 	stored_values(e, thread);
@@ -566,7 +341,7 @@ emit_role(struct emit *e, int thread)
 	registers_start(e, thread);
 	emit_align(e, thread);
 	emit_delay(e, thread);
-	tested(e, thread);
+	emit_tested(e, thread);
 	finish_shared(e);
 	result_address(e, thread);
 	report(e, thread);
@@ -583,6 +358,7 @@ emit_all_roles(struct emit *e)
 	for (i = 0; i < n; i++) {
 		emit_note(e, "for P%d", i);
 		emit_instance(e, i);
+		launch_copy(e, i);
 		emit_addresses(e, i);
 		stored_values(e, i);
 		emit_before(e, i);
@@ -596,7 +372,7 @@ emit_all_roles(struct emit *e)
 		scope_open(e, thread);
 		variables_start(e, thread);
 		registers_start(e, thread);
-		tested(e, thread);
+		emit_tested(e, thread);
 		copy_out(e, thread);
 		text_printf(&e->text, "\t}\n");
 	}

@@ -20,21 +20,14 @@ shared_bytes(const struct emit *e)
 	return plan_shared(&copy, copy.per_group);
 }
 
-/* The tally kernel runs when this launch's number may already be stepped:
-   it has a copy of its own. */
 static void
 launch_number(struct emit *e)
 {
 	if (!plan_test_reads_epoch(e->plan))
 		return;
-	emit_note(e, "the launch number, and a copy of it for the tally");
+	emit_note(e, "the launch number");
 	emit_param(e, "$a_epoch", "epoch");
 	emit_put(e, "ld.global.v2.u32 {$base, $mark}, [$a_epoch]");
-	if (e->plan->env.tally == TALLY_FUSED)
-		return;
-	emit_put(e, "or.b32 $zero, $tid, $cta");
-	emit_put(e, "setp.eq.u32 $p_first, $zero, 0");
-	emit_put(e, "@$p_first st.global.v2.u32 [$a_epoch+16], {$base, $mark}");
 }
 
 /* No address is 1, but the assembler cannot know: see emit_role.c. */

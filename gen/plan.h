@@ -11,6 +11,7 @@ struct shape {
 	bool spins; /* a backward branch */
 	bool barriers; /* of the CTA or the cluster */
 	bool warp; /* instructions that whole warps take part in */
+	bool lanes_named; /* and some name lanes, from 0 in each warp */
 	bool shared, remote; /* remote: reaches another CTA's */
 	bool warms; /* a thread warms its L1 */
 };

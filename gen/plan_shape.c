@@ -54,7 +54,8 @@ place_warps(const struct program *p, const struct env *e, struct shape *s)
 
 			if (p->threads[j].cta != p->threads[i].cta)
 				continue;
-			if (key == WARP_ANY && !e->same_warp)
+			if (key == WARP_ANY &&
+			    (!e->same_warp || s->lanes_named))
 				key = fresh--;
 			at->slot = number(keys, &n, key);
 			at->lane = lanes[at->slot]++;
@@ -64,6 +65,9 @@ place_warps(const struct program *p, const struct env *e, struct shape *s)
 		if (n > s->slots)
 			s->slots = n;
 	}
+	/* lanes that the test counts are those of one instance */
+	if (s->lanes_named)
+		s->lanes = 32;
 }
 
 static void
@@ -77,7 +81,8 @@ place_turned(const struct program *p, const struct env *e, struct shape *s)
 		if (e->swap) {
 			at->unit = s->units - 1 - at->unit;
 			at->slot = s->slots - 1 - at->slot;
-			at->lane = s->lanes - 1 - at->lane;
+			if (!s->lanes_named)
+				at->lane = s->lanes - 1 - at->lane;
 		}
 		at->slot = (at->slot + e->warp_offset) % s->slots;
 	}
@@ -108,6 +113,9 @@ shape_insn(const struct program *p, const struct thread *t,
 		break;
 	case CLASS_WARP:
 		s->warp = true;
+		s->lanes_named |= insn->op->id != OP_BAR_WARP_SYNC ||
+		    insn->ops[0].kind != OPERAND_IMM ||
+		    (uint32_t)insn->ops[0].imm != UINT32_MAX;
 		break;
 	default:
 		break;
@@ -128,9 +136,6 @@ shape_make(const struct program *p, const struct env *e, struct shape *s)
 	int i, j;
 
 	memset(s, 0, sizeof(*s));
-	place_ctas(p, s);
-	place_warps(p, e, s);
-	place_turned(p, e, s);
 	for (i = 0; i < p->nthreads; i++) {
 		const struct thread *t = &p->threads[i];
 
@@ -141,6 +146,9 @@ shape_make(const struct program *p, const struct env *e, struct shape *s)
 	}
 	for (i = 0; i < p->nvars; i++)
 		s->shared |= p->vars[i].space == SPACE_SHARED;
+	place_ctas(p, s);
+	place_warps(p, e, s);
+	place_turned(p, e, s);
 }
 
 /* One thread plays the roles one after the other: none may wait for
@@ -189,6 +197,11 @@ thread_runs(const struct program *p, const struct shape *s, int thread,
 			return err_set(err, ERR_UNSUPPORTED, insn->loc,
 			    "%s is of the .litmus dialect, not PTX",
 			    insn->op->mnemonic);
+		if (p->dialect == DIALECT_LITMUS &&
+		    insn->op->class == CLASS_BARRIER && insn->nops > 1)
+			return err_set(err, ERR_UNSUPPORTED, insn->loc,
+			    "%s with a resource or a count means something "
+			    "else in PTX", insn->op->mnemonic);
 		if (!barrier_runs(p, s, thread, insn, err))
 			return false;
 	}
