@@ -380,7 +380,7 @@ describe(struct text *why, const struct graph *g, uint32_t state,
 	}
 }
 
-/* Weak loads in loops, whatever the answer. */
+/* Loads in loops that need not see a write, whatever the answer. */
 static void
 warn_of_polling(struct text *why, const struct program *p)
 {
@@ -388,10 +388,11 @@ warn_of_polling(struct text *why, const struct program *p)
 
 	for (t = 0; t < p->nthreads; t++)
 		for (i = 0; i < p->threads[t].ninsns; i++)
-			if (live_polls(&p->threads[t], i))
-				text_printf(why, "  P%d line %d polls with "
-				    "a weak load, which need never see a "
-				    "write of another thread\n", t,
+			if (live_polls(p, t, i))
+				text_printf(why, "  P%d line %d polls with a "
+				    "load that is weak, or whose scope is too "
+				    "narrow: it need never see a write of "
+				    "another thread\n", t,
 				    p->threads[t].insns[i].loc.line);
 }
 

@@ -98,7 +98,9 @@ uint64_t live_newest(const struct live *l, const uint64_t *state, int loc);
 /* Those that a read may take, again and again. */
 uint64_t live_readable(const struct live *l, uint64_t *state, int thread,
     int index, int loc);
-bool live_polls(const struct thread *t, int index); /* weakly, in a loop */
+/* Is it a load in a loop that is weak, or whose scope leaves out a thread
+   that writes there? */
+bool live_polls(const struct program *p, int thread, int index);
 /* Which older ones an atomic may take too, but not for ever. */
 uint64_t live_lost(const struct live *l, uint64_t *state, int thread,
     const struct insn *insn, int loc);

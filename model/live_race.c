@@ -110,20 +110,61 @@ address(const struct insn *insn)
 
 /* Through registers an access may reach any location. */
 static bool
-may_race(const struct program *p, int s, const struct insn *a, int t,
-    const struct insn *b)
+may_meet(const struct program *p, const struct insn *a, const struct insn *b)
 {
 	const struct operand *x = address(a), *y = address(b);
 
-	if (!is_write(a) || !is_write(b) || !x || !y)
-		return false;
-	if (x->var >= 0 && y->var >= 0 && x->reg < 0 && y->reg < 0 &&
-	    root(p, x->var) != root(p, y->var))
-		return false;
-	return x->var != y->var || !morally_strong(p, s, a, t, b);
+	return x && y && (x->var < 0 || y->var < 0 || x->reg >= 0 ||
+	    y->reg >= 0 || root(p, x->var) == root(p, y->var));
 }
 
-/* Or does a loop poll weakly, so that older writes count? */
+static bool
+may_race(const struct program *p, int s, const struct insn *a, int t,
+    const struct insn *b)
+{
+	return is_write(a) && is_write(b) && may_meet(p, a, b) &&
+	    (address(a)->var != address(b)->var ||
+	    !morally_strong(p, s, a, t, b));
+}
+
+/* Weak, or at a scope that leaves the other thread out. */
+static bool
+out_of_reach(const struct program *p, int s, const struct insn *a, int t)
+{
+	return a->sem == SEM_WEAK || !includes(p, insn_scope(a), s, t);
+}
+
+static bool
+in_loop(const struct thread *t, int index)
+{
+	int i;
+
+	for (i = index; i < t->ninsns; i++)
+		if (t->insns[i].op->class == CLASS_BRANCH &&
+		    t->insns[i].ops[0].imm <= index)
+			return true;
+	return false;
+}
+
+bool
+live_polls(const struct program *p, int thread, int index)
+{
+	const struct insn *load = &p->threads[thread].insns[index];
+	int t, i;
+
+	if (load->op->class != CLASS_LOAD ||
+	    !in_loop(&p->threads[thread], index))
+		return false;
+	for (t = 0; t < p->nthreads; t++)
+		for (i = 0; i < p->threads[t].ninsns && t != thread; i++)
+			if (is_write(&p->threads[t].insns[i]) &&
+			    may_meet(p, load, &p->threads[t].insns[i]) &&
+			    out_of_reach(p, thread, load, t))
+				return true;
+	return false;
+}
+
+/* Or does a loop poll out of reach, so that older writes count? */
 bool
 live_races(const struct program *p)
 {
@@ -131,7 +172,7 @@ live_races(const struct program *p)
 
 	for (s = 0; s < p->nthreads; s++)
 		for (i = 0; i < p->threads[s].ninsns; i++)
-			if (live_polls(&p->threads[s], i))
+			if (live_polls(p, s, i))
 				return true;
 	for (s = 0; s < p->nthreads; s++)
 		for (t = s + 1; t < p->nthreads; t++)
@@ -231,24 +272,9 @@ live_lost(const struct live *l, uint64_t *state, int thread,
 	    superseded(l, state, thread, insn, loc, true) : 0;
 }
 
-bool
-live_polls(const struct thread *t, int index)
-{
-	int i;
-
-	if (t->insns[index].op->class != CLASS_LOAD ||
-	    t->insns[index].sem != SEM_WEAK)
-		return false;
-	for (i = index; i < t->ninsns; i++)
-		if (t->insns[i].op->class == CLASS_BRANCH &&
-		    t->insns[i].ops[0].imm <= index)
-			return true;
-	return false;
-}
-
 /*
- * A weak load in a loop may go on with an old value: no rule says that it
- * ever sees a write that is not ordered before it (and on hardware it does
+ * A load in a loop may go on with an old value where it is weak, or its scope
+ * leaves out the thread that writes: no rule says that it ever sees a write that is not ordered before it (and on hardware it does
  * not, where the line is in L1).
  */
 uint64_t
@@ -261,7 +287,7 @@ live_readable(const struct live *l, uint64_t *state, int thread, int index,
 	if (!l->racing)
 		return 1;
 	set = *newest(l, state, loc);
-	if (live_polls(t, index))
+	if (live_polls(l->p, thread, index))
 		set |= superseded(l, state, thread, &t->insns[index], loc,
 		    false);
 	return set;

@@ -2,6 +2,7 @@
  * Every combination of paths, one a thread, in which each read could find
  * a write of its value.
  */
+#include "edit.h"
 #include "internal.h"
 
 #include <string.h>
@@ -195,9 +196,29 @@ search_outcomes(struct search *s)
 		interleave(s);
 }
 
+/* Is there a write by a thread that the read's scope leaves out? INIT is no
+   thread's. */
+static bool
+out_of_reach(const struct search *s, int read)
+{
+	const struct event *e = &s->g.x.events[read], *w;
+	event_row others = s->g.of_loc[e->loc] & s->g.writes &
+	    ~s->g.of_thread[e->thread];
+	int i;
+
+	for (i = 0; i < s->g.x.count; i++) {
+		w = &s->g.x.events[i];
+		if (others & BIT(i) && w->thread >= 0 && e->scope <
+		    scope_between(s->m->p, e->thread, w->thread))
+			return true;
+	}
+	return false;
+}
+
 /* The reads of a loop's last turn, which will go on like it. Only strong
-   ones must come to see the last write: a weak read is promised nothing,
-   and on a warm line of L1 it does go on for ever. */
+   ones must come to see the last write: a read that is weak, or whose scope
+   leaves out the thread that writes, is promised nothing, and on a warm line
+   of L1 it does go on for ever. */
 static void
 find_spinning(struct search *s)
 {
@@ -213,6 +234,9 @@ find_spinning(struct search *s)
 				s->spinning |= BIT(s->first[t] + i);
 	}
 	s->spinning &= s->g.reads;
+	for (i = 0; i < s->g.x.count; i++)
+		if (s->spinning & BIT(i) && out_of_reach(s, i))
+			s->spinning &= ~BIT(i);
 }
 
 /* Is there a consistent execution in which some thread never ends? */
