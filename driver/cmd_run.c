@@ -28,6 +28,9 @@
 	    "the memory model's version")                                      \
 	OPTION(choice, assembler, 0, "driver|ptxas", "driver", 0, 0,           \
 	    "what turns PTX into machine code")                                \
+	OPTION(choice, code, 0, "some|all|none", "some", 0, 0,                 \
+	    "whose machine code is checked: as many as the disassembler can "  \
+	    "read beside the runs, every test's, or none")                     \
 	OPTION(flag, no_twins, 0, NULL, NULL, 0, 0, "do not run the broken "   \
 	    "twins of forbidden tests")                                        \
 	OPTION(text, json, 'o', "FILE", NULL, 0, 0, "results document; - is "  \
@@ -209,6 +212,7 @@ prepare(struct run *r, int argc, char **argv)
 	w->effort.seed = o->seed;
 	w->effort.model = r->info.model;
 	w->effort.twins = !o->no_twins;
+	w->code_check = (enum code_check)o->code;
 	w->results = arena_alloc(r->arena, (size_t)w->ntests *
 	    (size_t)w->ndevices * sizeof(*w->results));
 }

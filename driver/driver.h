@@ -421,6 +421,13 @@ void campaign_lost(const struct program *p, enum model_version model,
 /* ---- workers: a process a device -------------------------------------- */
 
 /* All that is to be run, and what becomes of it. */
+/* Whose machine code is read: the disassembler takes over half a second. */
+enum code_check {
+	CODE_SOME, /* as many as can be read beside the runs */
+	CODE_ALL, /* every test's: the runs wait for it */
+	CODE_NONE,
+};
+
 struct work {
 	const struct program *const *tests;
 	int ntests;
@@ -432,6 +439,7 @@ struct work {
 	double seconds; /* for all tests together, on each device; or 0 */
 	double timeout; /* without a sign of life: hang */
 	bool fail_fast;
+	enum code_check code_check;
 	json_t **results; /* [test * ndevices + device]; NULL: to be run */
 	/* after each result, which results[] holds by then */
 	void (*done)(void *user, int test, int device);

@@ -159,6 +159,13 @@ find_work(struct check *c, int thread, int index)
 		if (insn->op->class == CLASS_CLUSTER_BARRIER ||
 		    insn->op->class == CLASS_PROXY_FENCE)
 			return i;
+		/* drivers put a narrower MEMBAR before the fence's own */
+		if (insn->op->class == CLASS_FENCE && n > 0) {
+			if (reach_of_opcode(m->opcode) >=
+			    reach_of_opcode(c->sass->insns[found].opcode))
+				found = i;
+			continue;
+		}
 		if (n++ == 0)
 			found = i;
 	}

@@ -26,6 +26,7 @@ struct pending {
 	struct arena *arena;
 	struct result result;
 	int test;
+	bool read_code;
 	pthread_t thread;
 };
 
@@ -85,7 +86,12 @@ finish(void *user)
 	char head[32], *s;
 	json_t *test;
 
-	campaign_check(&p->result, p->arena);
+	if (p->read_code)
+		campaign_check(&p->result, p->arena);
+	else if (p->result.elf)
+		p->result.code_detail = p->worker->work->code_check ==
+		    CODE_NONE ? "not asked for" :
+		    "the disassembler was behind; --code all waits for it";
 	test = results_test(&p->result, p->arena);
 	s = json_dumps(test, JSON_COMPACT | JSON_ENSURE_ASCII);
 	json_decref(test);
@@ -99,16 +105,27 @@ finish(void *user)
 }
 
 static void
-wait_for_first(struct worker *w)
+drop_first(struct worker *w)
 {
-	pthread_join(w->pending[w->first].thread, NULL);
 	w->first = (w->first + 1) % PENDING_MAX;
 	w->count--;
 }
 
-static struct pending *
-next_pending(struct worker *w)
+static void
+wait_for_first(struct worker *w)
 {
+	pthread_join(w->pending[w->first].thread, NULL);
+	drop_first(w);
+}
+
+/* Makes room, and says whether the disassembler keeps up. */
+static struct pending *
+next_pending(struct worker *w, bool *behind)
+{
+	while (w->count > 0 && pthread_tryjoin_np(
+	    w->pending[w->first].thread, NULL) == 0)
+		drop_first(w);
+	*behind = w->count >= PENDING_MAX - 1;
 	if (w->count == PENDING_MAX)
 		wait_for_first(w);
 	return &w->pending[(w->first + w->count++) % PENDING_MAX];
@@ -144,8 +161,9 @@ run_order(struct worker *w, struct bench *b, const struct order *o)
 {
 	const struct program *p = w->work->tests[o->test];
 	struct effort effort = w->work->effort;
-	struct pending *next = next_pending(w);
-	bool usable;
+	enum code_check check = w->work->code_check;
+	bool usable, behind;
+	struct pending *next = next_pending(w, &behind);
 
 	effort.seconds = o->seconds;
 	effort.alive = alive;
@@ -154,6 +172,7 @@ run_order(struct worker *w, struct bench *b, const struct order *o)
 	alive(w, 0, 0);
 	next->worker = w;
 	next->test = o->test;
+	next->read_code = check == CODE_ALL || (check == CODE_SOME && !behind);
 	next->arena = arena_new();
 	usable = campaign_run(b, p, &effort, next->arena, &next->result);
 	next->result.device = w->device;
