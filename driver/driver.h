@@ -118,6 +118,8 @@ struct sass {
 	const char *detail; /* CHANGED: what, a line each; UNCHECKED: why */
 	const char *between; /* what of the harness stands between tested
 		instructions, a line each; "" if nothing */
+	bool weak_only; /* CHANGED: only weak accesses, merged or moved past
+		each other as an assembler may */
 	const struct sass_insn *insns; /* in the order of addresses */
 	int ninsns;
 };

@@ -15,6 +15,7 @@
 struct check {
 	const struct plan *plan;
 	const struct sass *sass;
+	bool strong; /* something is wrong with more than weak accesses */
 	struct arena *arena;
 	struct text detail, between;
 };
@@ -128,14 +129,35 @@ line_of(int thread, int index)
 	return 1000 * (thread + 1) + index;
 }
 
+static bool
+is_weak_access(const struct insn *insn)
+{
+	return (insn->op->class == CLASS_LOAD ||
+	    insn->op->class == CLASS_STORE) && insn->sem == SEM_WEAK;
+}
+
+/* Without anything that orders, weak accesses to one location may merge. */
+static bool
+is_weak_thread(const struct thread *t)
+{
+	int i;
+
+	for (i = 0; i < t->ninsns; i++)
+		if (is_checked(&t->insns[i]) && !is_weak_access(&t->insns[i]))
+			return false;
+	return true;
+}
+
 static void
 complain(struct check *c, int thread, int index, const char *what)
 {
+	const struct insn *insn =
+	    &c->plan->program->threads[thread].insns[index];
 	struct text t;
 
+	c->strong |= !is_weak_access(insn);
 	text_init(&t, c->arena);
-	insn_print(&t, c->plan->program, thread,
-	    &c->plan->program->threads[thread].insns[index]);
+	insn_print(&t, c->plan->program, thread, insn);
 	text_printf(&c->detail, "%sP%d: %s: %s", c->detail.size ? "\n" : "",
 	    thread, t.s, what);
 }
@@ -169,9 +191,12 @@ find_work(struct check *c, int thread, int index)
 		if (n++ == 0)
 			found = i;
 	}
-	if (n == 0)
+	if (n == 0) {
 		complain(c, thread, index, "not in the machine code");
-	else if (n > 1)
+		c->strong |= !is_weak_thread(&c->plan->program->threads[
+		    thread]);
+	}
+	if (n > 1)
 		complain(c, thread, index, arena_printf(c->arena,
 		    "%d times in the machine code", n));
 	return n == 1 ? found : -1;
@@ -400,6 +425,7 @@ static void
 check_thread(struct check *c, int thread)
 {
 	const struct thread *t = &c->plan->program->threads[thread];
+	const struct insn *before = NULL; /* at last */
 	int i, at, last = -1;
 
 	for (i = 0; i < t->ninsns; i++) {
@@ -425,12 +451,14 @@ check_thread(struct check *c, int thread)
 		if (insn->op->class == CLASS_FENCE)
 			check_fence(c, thread, i, opcode);
 		check_order(c, thread, i, at);
-		if (last > at)
+		if (last > at) {
 			complain(c, thread, i, "moved before the ones "
 			    "written before it");
-		else if (last >= 0)
+			c->strong |= !is_weak_access(before);
+		} else if (last >= 0)
 			list_between(c, thread, i, last, at);
 		last = at;
+		before = insn;
 	}
 }
 
@@ -448,6 +476,8 @@ check_stress(struct check *c)
 	for (i = 0; i < c->sass->ninsns; i++)
 		n += c->sass->insns[i].line == EMIT_LINE_STRESS &&
 		    is_access(c->sass->insns[i].opcode);
+	if (n == 0)
+		c->strong = true;
 	if (n == 0)
 		text_printf(&c->detail, "%sthe stress is not in the machine "
 		    "code", c->detail.size ? "\n" : "");
@@ -473,6 +503,7 @@ sass_check_text(const struct plan *plan, const char *text, struct arena *a,
 	check_stress(&c);
 	s->detail = c.detail.s;
 	s->between = c.between.s;
+	s->weak_only = !c.strong;
 	s->status = c.detail.size ? DOC_CODE_CHANGED : DOC_CODE_CHECKED;
 }
 

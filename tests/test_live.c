@@ -213,7 +213,15 @@ static const struct {
 	    "gpu 0|P2@cta 2,gpu 0;\nst.weak f, 1|bar.cta.sync 1|LC00:;\n"
 	    "bar.cta.sync 1|st.weak f, 2|ld.relaxed.gpu r0, f;\n"
 	    "||bne r0, 2, LC00;\nexists (f == 1)", "100000"},
-		/* a weak load need never see the store */
+	{"a poll whose scope leaves the writer out", "PTX T\n{ x=0; }\n"
+	    "P0@cta 0,gpu 0|P1@cta 1,gpu 0;\n"
+	    "st.relaxed.gpu x, 1|LC00:;\n|ld.acquire.cta r0, x;\n"
+	    "|bne r0, 1, LC00;\nexists (x == 1)", "000000"},
+	{"a poll whose scope reaches the writer", "PTX T\n{ x=0; }\n"
+	    "P0@cta 0,gpu 0|P1@cta 1,gpu 0;\n"
+	    "st.relaxed.gpu x, 1|LC00:;\n|ld.acquire.gpu r0, x;\n"
+	    "|bne r0, 1, LC00;\nexists (x == 1)", "110110"},
+	/* a weak load need never see the store */
 	{"weak poll", "PTX T\n{ x=0; }\nP0@cta 0,gpu 0|P1@cta 1,gpu 0;\n"
 	    "st.relaxed.gpu x, 1|LC00:;\n|ld.weak r0, x;\n|"
 	    "beq r0, 0, LC00;\nexists (x == 1)", "000000"},

@@ -133,6 +133,14 @@ static const struct {
 	    "MEMBAR.SC.CTA", ""},
 	{WY, "fence.acq_rel.sys;", RX, GOODW "2000 MEMBAR.ALL.SYS;"
 	    "2000 ERRBAR; 1 CCTL.IVALL; 2001 LDG.E;", "", ""},
+	/* driver 580 puts a narrower one before the fence's own */
+	{WY, "fence.sc.gpu;", RX, GOODW "2000 MEMBAR.ALL.CTA;"
+	    "2000 MEMBAR.SC.GPU; 2000 ERRBAR; 2000 CCTL.IVALL; 2001 LDG.E;",
+	    "", ""},
+	{WY, "fence.sc.gpu;", RX, GOODW "2000 MEMBAR.ALL.CTA;"
+	    "2000 MEMBAR.ALL.GPU; 2000 CCTL.IVALL; 2001 LDG.E;",
+	    "P1: fence.sc.gpu: not sequentially consistent as "
+	    "MEMBAR.ALL.GPU", ""},
 	{WY, "fence.acq_rel.sys;", RX, GOODW "2000 MEMBAR.ALL.SYS;"
 	    "2000 ERRBAR; 2001 LDG.E;", "P1: fence.acq_rel.sys: no CCTL.IVALL "
 	    "after it", ""},
@@ -163,6 +171,34 @@ START_TEST(faults_are_found)
 	ck_assert_str_eq(s.between, cases[_i].between);
 	ck_assert_int_eq(s.status, *cases[_i].detail ? DOC_CODE_CHANGED :
 	    DOC_CODE_CHECKED);
+}
+END_TEST
+
+/* What an assembler may do to weak accesses is told from what it may not. */
+START_TEST(weak_accesses_may_merge)
+{
+	static const struct {
+		const char *r0, *r1, *code;
+		bool weak_only;
+	} rows[] = {
+		{"ld.weak.global.u32 r0, [x];", RX, GOODW "2000 LDG.E;",
+		    true},
+		{RX, "ld.weak.global.u32 r0, [y];",
+		    GOODW "2001 LDG.E; 2000 LDG.E;", true},
+		{RY, RX, GOODW "2001 LDG.E; 2000 LDG.E.STRONG.GPU;", false},
+		{RY, RX, GOODW "2000 LDG.E.STRONG.GPU;", false},
+		{RY, RX, GOODW "2001 LDG.E;", false},
+		{RY, RX, GOODW GOOD, true},
+	};
+	struct plan plan;
+	struct sass s;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		plan = message_passing(WX, WY, rows[i].r0, rows[i].r1);
+		sass_check_text(&plan, disassembly(rows[i].code), arena, &s);
+		ck_assert_int_eq(s.weak_only, rows[i].weak_only);
+	}
 }
 END_TEST
 
@@ -290,6 +326,7 @@ suite_sass(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, faults_are_found, 0, NCASES);
+	tcase_add_test(c, weak_accesses_may_merge);
 	tcase_add_test(c, no_kernel_is_unchecked);
 	tcase_add_test(c, no_tool_is_unchecked);
 	tcase_add_test(c, listing_marks_the_test);
