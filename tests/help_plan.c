@@ -184,7 +184,7 @@ plan_run(const struct plan_run *r, struct err *err)
 	struct arena *a = arena_new();
 	struct regions regions = {0};
 	struct device *d;
-	struct module *m;
+	struct module *m = NULL;
 	uint64_t n;
 	bool ok;
 
@@ -199,6 +199,8 @@ plan_run(const struct plan_run *r, struct err *err)
 		ok = one_launch(d, m, r, &regions, n, err);
 	ok = ok && sim_ops.read(d, r->bins, regions.bins,
 	    8 * r->plan->nbins, err);
+	if (m)
+		sim_ops.unload(d, m);
 	sim_ops.close(d);
 	arena_free(a);
 	return ok;
