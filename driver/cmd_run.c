@@ -222,7 +222,11 @@ start_journal(struct run *r, struct err *err)
 {
 	const char *json = r->options.json;
 
-	return !json || r->out == stderr || journal_open(
+	if (r->options.junit && !output_check(r->options.junit, err))
+		return false;
+	if (!json || !output_replaces(json))
+		return !json || output_check(json, err);
+	return output_check(json, err) && journal_open(
 	    arena_printf(r->arena, "%s.journal", json), r->header,
 	    r->work.results, r->work.ntests * r->work.ndevices, &r->journal,
 	    err);
@@ -329,15 +333,16 @@ collect(const struct run *r)
 static bool
 write_junit(const char *path, const struct document *d, struct err *err)
 {
-	FILE *f = fopen(path, "w");
-	bool ok;
+	struct arena *a = arena_new();
+	struct output out;
+	bool ok = output_open(&out, path, a, err);
 
-	if (f)
-		junit_write(f, d);
-	ok = f && !ferror(f);
-	ok = (!f || fclose(f) == 0) && ok;
-	return ok || err_set(err, ERR_IO, (struct loc){path, 0, 0},
-	    "cannot be written");
+	if (ok) {
+		junit_write(out.f, d);
+		ok = output_close(&out, err);
+	}
+	arena_free(a);
+	return ok;
 }
 
 static bool

@@ -506,7 +506,7 @@ json_t *results_test(const struct result *r, struct arena *a);
 json_t *results_document(const struct run_info *info, bool complete,
     double wall, json_t *tests);
 bool results_write(const json_t *document, const char *path,
-    struct err *err); /* "-": stdout; else by way of a temporary file */
+    struct err *err); /* as output_open does */
 
 /* print.c: for people */
 struct style { bool color, quiet, sim; };

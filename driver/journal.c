@@ -6,6 +6,7 @@
 #include "driver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,46 @@ add_all(struct journal *j, const json_t *header, json_t *const *results,
 	return true;
 }
 
+/* A lock of the process: it ends when the process is killed, even where a
+   worker of it lives on. Where there are no locks, there is no protection. */
+static bool
+claim(FILE *f)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fcntl(fileno(f), F_SETLK, &whole) == 0 ||
+	    (errno != EAGAIN && errno != EACCES);
+}
+
+static bool
+claimed_by_another(const char *path)
+{
+	FILE *f = fopen(path, "r+");
+	bool other = f && !claim(f);
+
+	if (f)
+		fclose(f);
+	return other;
+}
+
+/* The lock goes with the file when that is renamed. */
+static bool
+begin(struct journal *j, const char *path, const char *temporary,
+    struct err *err)
+{
+	j->file = fopen(temporary, "a");
+	if (!j->file)
+		return failed(path, err);
+	if (claim(j->file)) {
+		if (!claimed_by_another(path))
+			return ftruncate(fileno(j->file), 0) == 0 ||
+			    failed(path, err);
+		unlink(temporary);
+	}
+	return err_set(err, ERR_IO, (struct loc){path, 0, 0},
+	    "another run is writing there");
+}
+
 /* An earlier journal of this name gives way only when the new one holds
    all that it held. */
 bool
@@ -60,12 +101,15 @@ journal_open(const char *path, const json_t *header, json_t *const *results,
 		return err_set(err, ERR_LIMIT, (struct loc){0},
 		    "out of memory");
 	}
-	ok = (size_t)snprintf(temporary, sizeof(temporary), "%s.tmp",
-	    path) < sizeof(temporary);
-	j->file = ok ? fopen(temporary, "w") : NULL;
-	if (!j->file || !add_all(j, header, results, count) ||
-	    rename(temporary, path) != 0) {
-		failed(path, err);
+	if ((size_t)snprintf(temporary, sizeof(temporary), "%s.tmp",
+	    path) >= sizeof(temporary))
+		ok = err_set(err, ERR_LIMIT, (struct loc){path, 0, 0},
+		    "name too long");
+	else
+		ok = begin(j, path, temporary, err) && ((add_all(j, header,
+		    results, count) && rename(temporary, path) == 0) ||
+		    failed(path, err));
+	if (!ok) {
 		journal_close(j, false);
 		return false;
 	}
@@ -84,10 +128,10 @@ journal_close(struct journal *j, bool remove)
 {
 	if (!j)
 		return;
+	if (remove) /* before another run can claim it */
+		unlink(j->path);
 	if (j->file)
 		fclose(j->file);
-	if (remove)
-		unlink(j->path);
 	free(j->path);
 	free(j);
 }

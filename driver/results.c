@@ -1,12 +1,10 @@
 #include "driver.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Names and logs come from outside: they are cleaned here, once. */
 static json_t *
@@ -437,36 +435,21 @@ results_document(const struct run_info *info, bool complete, double wall,
 	return o;
 }
 
-static bool
-failed(const char *path, struct err *err)
-{
-	return err_set(err, ERR_IO, (struct loc){path, 0, 0}, "%s",
-	    strerror(errno));
-}
-
-/* A reader never sees half a document: it is renamed into place. */
+/* A reader never sees half a document. */
 bool
 results_write(const json_t *document, const char *path, struct err *err)
 {
 	size_t flags = JSON_INDENT(1) | JSON_ENSURE_ASCII;
-	char temporary[4096];
+	struct arena *a = arena_new();
+	struct output out;
+	bool ok = output_open(&out, path, a, err);
 
-	if (strcmp(path, "-") == 0) {
-		if (json_dumpf(document, stdout, flags) != 0 ||
-		    printf("\n") < 0 || fflush(stdout) != 0)
-			return failed("standard output", err);
-		return true;
+	if (ok) {
+		/* what fails stays in the stream's error flag */
+		json_dumpf(document, out.f, flags);
+		fputc('\n', out.f);
+		ok = output_close(&out, err);
 	}
-	if ((size_t)snprintf(temporary, sizeof(temporary), "%s.tmp%d", path,
-	    (int)getpid()) >= sizeof(temporary))
-		return err_set(err, ERR_LIMIT, (struct loc){path, 0, 0},
-		    "name too long");
-	errno = 0;
-	if (json_dump_file(document, temporary, flags) != 0 ||
-	    rename(temporary, path) != 0) {
-		failed(path, err);
-		unlink(temporary);
-		return false;
-	}
-	return true;
+	arena_free(a);
+	return ok;
 }

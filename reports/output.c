@@ -7,12 +7,34 @@
 #include <unistd.h>
 
 /* Files that are no regular ones, such as /dev/stdout, cannot be replaced. */
-static bool
-replaceable(const char *path)
+bool
+output_replaces(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 ||
+	    S_ISREG(st.st_mode));
+}
+
+/* To open a pipe would wait for its reader: only what is safe is tried. */
+bool
+output_check(const char *path, struct err *err)
+{
+	struct arena *a;
+	struct output o;
+	struct stat st;
+
+	if (!output_replaces(path))
+		return stat(path, &st) != 0 || !S_ISDIR(st.st_mode) ||
+		    err_set(err, ERR_IO, (struct loc){path, 0, 0},
+		    "is a directory");
+	a = arena_new();
+	if (output_open(&o, path, a, err)) {
+		fclose(o.f);
+		unlink(o.temporary);
+	}
+	arena_free(a);
+	return o.f != NULL;
 }
 
 bool
@@ -27,7 +49,7 @@ output_open(struct output *o, const char *path, struct arena *a,
 		o->f = stdout;
 		return true;
 	}
-	if (!replaceable(path)) {
+	if (!output_replaces(path)) {
 		o->f = fopen(path, "w");
 		return o->f || err_set(err, ERR_IO, (struct loc){path, 0, 0},
 		    "%s", strerror(errno));

@@ -460,6 +460,9 @@ struct output {
 bool output_open(struct output *o, const char *path, struct arena *a,
     struct err *err);
 bool output_close(struct output *o, struct err *err);
+/* Before long work whose fruit goes there: fails where output_open would. */
+bool output_check(const char *path, struct err *err);
+bool output_replaces(const char *path); /* a file; no stream, no device */
 
 /* store.c: many documents in one SQLite file */
 struct store;

@@ -1,7 +1,9 @@
 /* results: documents against their schema, and through the printer */
 #include <check.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../driver/driver.h"
@@ -217,6 +219,34 @@ START_TEST(an_unwritable_document_is_an_error)
 }
 END_TEST
 
+/* As root, a rename would take the place of /dev/null. */
+START_TEST(what_is_no_file_is_not_replaced)
+{
+	struct arena *a = arena_new();
+	json_t *document = make_document(a);
+	char folder[] = "/tmp/fencepost-results-XXXXXX", *path;
+	struct stat st;
+	struct err err;
+	int fd;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert(!output_check(folder, &err));
+	path = arena_printf(a, "%s/pipe", folder);
+	ck_assert(output_check(path, &err) && stat(path, &st) != 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(fcntl(fd, F_SETPIPE_SZ, 1 << 20) > 0);
+	ck_assert(results_write(document, path, &err));
+	ck_assert(stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+	close(fd);
+	unlink(path);
+	rmdir(folder);
+	json_decref(document);
+	arena_free(a);
+}
+END_TEST
+
 /* ---- for people -------------------------------------------------------- */
 
 static const char whole[] =
@@ -274,6 +304,7 @@ suite_results(void)
 	tcase_add_test(c, the_source_reads_back);
 	tcase_add_test(c, documents_fit_the_schema);
 	tcase_add_test(c, an_unwritable_document_is_an_error);
+	tcase_add_test(c, what_is_no_file_is_not_replaced);
 	tcase_add_test(c, tests_are_printed_as_litmus_does);
 	suite_add_tcase(s, c);
 	return s;
