@@ -1,6 +1,9 @@
 #include "driver.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
 	const char *name;
@@ -42,8 +45,34 @@ dispatch(const char *name, int argc, char **argv)
 	return STATUS_NO_VERDICT;
 }
 
-int
-main(int argc, char **argv)
+/* A stream that was closed must not become the number of a document. What
+   is written there fails, as nothing can be written to this. */
+static void
+fill_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What nobody could read is not as expected. */
+static int
+finish(int status)
+{
+	errno = 0;
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || status != STATUS_OK)
+		return status;
+	fprintf(stderr, "fencepost: error: standard output cannot be "
+	    "written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+	return STATUS_NO_VERDICT;
+}
+
+static int
+command(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
@@ -61,4 +90,11 @@ main(int argc, char **argv)
 		return STATUS_OK;
 	}
 	return dispatch(name, argc - 1, argv + 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	fill_streams();
+	return finish(command(argc, argv));
 }

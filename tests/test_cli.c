@@ -492,6 +492,32 @@ START_TEST(a_signal_leaves_what_there_is)
 }
 END_TEST
 
+START_TEST(two_runs_do_not_write_one_document)
+{
+	pid_t pid = start("r.json", "100k");
+
+	wait_for_tests("r.json", 1);
+	ck_assert_int_eq(fencepost("run -d sim -j 1 -n 20 "
+	    "-o %F/r.json %F"), 2);
+	ck_assert_msg(strstr(errors, "another run"), "%s", errors);
+	ck_assert(file_exists("r.json.journal"));
+	kill(pid, SIGINT);
+	ck_assert_int_eq(WEXITSTATUS(wait_status(pid)), 130);
+	json_decref(document("r.json"));
+}
+END_TEST
+
+START_TEST(output_that_is_lost_is_told)
+{
+	ck_assert_int_eq(fencepost("model %F >/dev/full "
+	    "2>%F/err #"), 2);
+	ck_assert_msg(strstr(errors, "standard output"), "%s", errors);
+	ck_assert_int_eq(fencepost("run -d sim -j 1 -n 20 "
+	    "-o %F/r.json %F >&- 2>%F/err #"), 2);
+	json_decref(document("r.json"));
+}
+END_TEST
+
 /* Ends the worker of a run; returns how many tests were lost with it. */
 static size_t
 kill_worker(void)
@@ -591,6 +617,8 @@ suite_cli(void)
 	tcase_add_test(c, hangs_and_faults_take_nothing_with_them);
 	tcase_add_loop_test(c, a_signal_leaves_what_there_is, 0,
 	    COUNT(stops));
+	tcase_add_test(c, two_runs_do_not_write_one_document);
+	tcase_add_test(c, output_that_is_lost_is_told);
 	tcase_add_test(c, a_killed_worker_loses_one_test);
 	tcase_add_test(c, a_killed_run_is_taken_up);
 	suite_add_tcase(s, c);
