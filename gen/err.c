@@ -106,18 +106,26 @@ caret_print(FILE *f, struct loc loc, const struct source *source)
 	fputs("^\n", f);
 }
 
+/* Names of files and what they hold must not steer a terminal. */
+static void
+clean_print(FILE *f, const char *s, const char *keep)
+{
+	for (; *s; s++)
+		fputc(((unsigned char)*s < 0x20 && !strchr(keep, *s)) ||
+		    *s == 0x7f ? '?' : *s, f);
+}
+
 void
 err_print(FILE *f, const struct err *err, const struct source *source)
 {
 	const struct loc *loc = &err->loc;
 
-	if (!loc->source)
-		fprintf(f, "fencepost: error: %s\n", err->message);
-	else if (loc->line < 1)
-		fprintf(f, "%s: error: %s\n", loc->source, err->message);
-	else
-		fprintf(f, "%s:%d:%d: error: %s\n", loc->source, loc->line,
-		    loc->column, err->message);
+	clean_print(f, loc->source ? loc->source : "fencepost", "");
+	if (loc->source && loc->line > 0)
+		fprintf(f, ":%d:%d", loc->line, loc->column);
+	fputs(": error: ", f);
+	clean_print(f, err->message, "\n\t");
+	fputc('\n', f);
 	if (source && loc->source)
 		caret_print(f, *loc, source);
 }
