@@ -80,8 +80,8 @@ walk(const char *path, int depth, struct arena *a, struct strings *files,
 		    "more than %d folders deep", DEPTH_MAX);
 	if (S_ISDIR(st.st_mode))
 		return walk_folder(path, depth, a, files, err);
-	if (depth > 0 && !holds_tests(path))
-		return true;
+	if (depth > 0 && !(S_ISREG(st.st_mode) && holds_tests(path)))
+		return true; /* a pipe, say, would be waited for */
 	if (files->count == FILES_MAX)
 		return err_set(err, ERR_LIMIT, loc, "more than %d files",
 		    FILES_MAX);
