@@ -95,26 +95,27 @@ migrate(struct store *s, int version, struct err *err)
 
 /* Some other program's database is left alone. */
 static bool
-is_store(struct store *s, struct err *err)
+is_store(struct store *s, bool create, struct err *err)
 {
 	int64_t id = 0, tables = 0;
 
 	if (!sql_int(s, "PRAGMA application_id", &id, err) ||
 	    !sql_int(s, "SELECT count(*) FROM sqlite_master", &tables, err))
 		return false;
-	if (id == APPLICATION_ID || (id == 0 && tables == 0))
+	if (id == APPLICATION_ID || (create && id == 0 && tables == 0))
 		return true;
-	return err_set(err, ERR_INPUT, (struct loc){s->path, 0, 0},
+	return err_set(err, ERR_INPUT, (struct loc){s->path, 0, 0}, "%s",
+	    id == 0 && tables == 0 ? "empty, not a store of results" :
 	    "a database, but not a store of results");
 }
 
 static bool
-set_up(struct store *s, int version, struct err *err)
+set_up(struct store *s, bool create, int version, struct err *err)
 {
 	int64_t at = 0;
 
 	sqlite3_busy_timeout(s->db, BUSY_MS);
-	if (!is_store(s, err) ||
+	if (!is_store(s, create, err) ||
 	    !sql_run(s, "PRAGMA journal_mode = WAL", "journal", err) ||
 	    !sql_run(s, "PRAGMA synchronous = FULL; "
 	    "PRAGMA foreign_keys = ON", "set up", err) ||
@@ -140,7 +141,7 @@ open_at(const char *path, bool create, int version, struct store **out,
 		    "no such store");
 	}
 	if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK ||
-	    !set_up(s, version, err)) {
+	    !set_up(s, create, version, err)) {
 		if (sqlite3_errcode(s->db) != SQLITE_OK &&
 		    sqlite3_errcode(s->db) != SQLITE_DONE &&
 		    sqlite3_errcode(s->db) != SQLITE_ROW)

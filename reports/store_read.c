@@ -83,7 +83,7 @@ get_run(struct store *s, int64_t id, struct arena *a, struct source *source,
 	if (sqlite3_step(q) != SQLITE_ROW) {
 		sqlite3_finalize(q);
 		return err_set(err, ERR_USAGE, (struct loc){s->path, 0, 0},
-		    "has no run %" PRId64, id);
+		    id ? "has no run %" PRId64 : "has no runs", id);
 	}
 	text_init(&t, a);
 	good = put_together(s, (const char *)sqlite3_column_text(q, 0), id,

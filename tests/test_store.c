@@ -260,6 +260,10 @@ START_TEST(strange_files_are_refused)
 	FILE *f;
 
 	refused(path, "no such store");
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fclose(f);
+	refused(path, "empty");
 	store_close(open_store(path));
 	execute(path, "PRAGMA user_version = 99");
 	refused(path, "a store of version 99");
