@@ -143,7 +143,8 @@ tune(const struct options *o, const struct strings *paths, struct arena *a,
 	struct selection s;
 	struct kind *kinds;
 	struct bench b;
-	FILE *f = stdout;
+	struct output out;
+	struct err lost;
 	bool fallback;
 	int n, status = STATUS_NO_VERDICT;
 
@@ -159,19 +160,21 @@ tune(const struct options *o, const struct strings *paths, struct arena *a,
 	}
 	if (devices_choose(o->device, infos, DEVICES_MAX, &fallback, err) < 1)
 		return status;
-	if (o->output && !(f = fopen(o->output, "w"))) {
-		err_set(err, ERR_IO, (struct loc){o->output, 0, 0},
-		    "cannot be written");
+	if (o->output && !output_check(o->output, err))
 		return status;
+	if (!bench_open(device_ops_of(&infos[0]), infos[0].index, NULL,
+	    ASSEMBLER_DRIVER, o->timeout, &b, err))
+		return status;
+	if (output_open(&out, o->output ? o->output : "-", a, err)) {
+		status = tune_all(&b, o, kinds, n, out.f, err);
+		/* an error of the device comes first: what was found stays */
+		if (status != STATUS_OK)
+			output_close(&out, &lost);
+		else if (output_close(&out, err))
+			bench_close(&b); /* one that hung cannot be closed */
+		else
+			status = STATUS_NO_VERDICT;
 	}
-	if (bench_open(device_ops_of(&infos[0]), infos[0].index, NULL,
-	    ASSEMBLER_DRIVER, o->timeout, &b, err)) {
-		status = tune_all(&b, o, kinds, n, f, err);
-		if (status == STATUS_OK) /* a hung device cannot be closed */
-			bench_close(&b);
-	}
-	if (f != stdout)
-		fclose(f);
 	return status;
 }
 
