@@ -75,13 +75,19 @@ static bool
 finish(struct output *o)
 {
 	mode_t mask = umask(0);
+	int lost;
 
 	umask(mask);
 	if (o->temporary && (fflush(o->f) != 0 ||
 	    fchmod(fileno(o->f), 0666 & ~mask) != 0))
 		return false;
-	if (ferror(o->f) | (o->f == stdout ? fflush(o->f) : fclose(o->f)))
+	lost = ferror(o->f);
+	if (o->f == stdout ? fflush(o->f) : fclose(o->f))
 		return false;
+	if (lost) {
+		errno = EIO; /* what it was is long forgotten */
+		return false;
+	}
 	return !o->temporary || rename(o->temporary, o->path) == 0;
 }
 
