@@ -21,6 +21,9 @@ add_rows(struct summary *s, const struct doc_test *t)
 	bool weak = false;
 	int i;
 
+	/* what ran was not the test */
+	if (t->verdict == VERDICT_NOT_RUN || t->verdict == VERDICT_COMPILER)
+		return;
 	for (i = 0; i < t->nrows; i++) {
 		const struct doc_row *row = &t->rows[i];
 
