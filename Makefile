@@ -152,7 +152,7 @@ install: $(BUILD)/fencepost ## to PREFIX, below DESTDIR
 	install -D -m 755 $(BUILD)/fencepost $(DESTDIR)$(PREFIX)/bin/fencepost
 	install -d $(DESTDIR)$(PREFIX)/share/fencepost
 	cp -R litmus profiles $(DESTDIR)$(PREFIX)/share/fencepost/
-	[ ! -f fencepost.1 ] || install -D -m 644 fencepost.1 \
+	install -D -m 644 man/fencepost.1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man1/fencepost.1
 
 dist: $(BUILD)/fencepost ## the program and its tests, for a GPU host
