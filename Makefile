@@ -83,7 +83,8 @@ check: $(BUILD)/check $(BUILD)/fencepost $(BUILD)/tests/libcuda.so.1
 	    CUDA_HOME=$(CUDA_HOME) $(BUILD)/check $(SUITES)
 
 asan: ## run the tests under the address and undefined sanitizers
-	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
+	$(Q)ASAN_OPTIONS=$${ASAN_OPTIONS:-detect_leaks=0} \
+	    $(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
 	    SAN=address,undefined OPT='-O1 -g' check
 
 # libFuzzer comes with clang; the corpus grows from the tests' files
