@@ -39,7 +39,7 @@ isolation() {
 	    "$out/isolation.txt" | grep -c -x -F -f - tests/isolation/expected)
 	wanted=$(grep -c . tests/isolation/expected)
 	cat "$out/isolation.txt" "$out/isolation.err"
-	[ "$found" -eq "$wanted" ]
+	[ "${found:-0}" -eq "$wanted" ]
 	note $? isolation
 }
 
