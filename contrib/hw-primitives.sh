@@ -52,6 +52,7 @@ candidates() {
 
 # 1e9 crossings (CTAs times rounds) of the best barriers
 prove() {
+	# shellcheck disable=SC2086 # several names
 	step prove 90 0 --validate --twins without --rounds 8M \
 	    ${BARRIERS:-grid_pause}
 	grep rounds "$out/prove.txt"
