@@ -93,14 +93,19 @@ migrate(struct store *s, int version, struct err *err)
 	return sql_run(s, "COMMIT", "commit", err);
 }
 
-/* Some other program's database is left alone. */
+/*
+ * Some other program's database is left alone. The tables are counted first:
+ * another writer may be making the store at this moment, and its tables and
+ * its id come in one transaction, so that an id read after tables were seen
+ * is the final one.
+ */
 static bool
 is_store(struct store *s, bool create, struct err *err)
 {
 	int64_t id = 0, tables = 0;
 
-	if (!sql_int(s, "PRAGMA application_id", &id, err) ||
-	    !sql_int(s, "SELECT count(*) FROM sqlite_master", &tables, err))
+	if (!sql_int(s, "SELECT count(*) FROM sqlite_master", &tables, err) ||
+	    !sql_int(s, "PRAGMA application_id", &id, err))
 		return false;
 	if (id == APPLICATION_ID || (create && id == 0 && tables == 0))
 		return true;

@@ -316,6 +316,51 @@ write_runs(const char *path, int writer, int n, int out)
 	_exit(0);
 }
 
+/* Opens a store when the other end of `gate` is closed. */
+static void
+open_at_once(const char *path, int gate)
+{
+	struct store *s;
+	struct err err;
+	char c;
+
+	if (read(gate, &c, 1) != 0)
+		_exit(1);
+	if (!store_open(path, true, &s, &err)) {
+		fprintf(stderr, "%s\n", err.message);
+		_exit(1);
+	}
+	store_close(s);
+	_exit(0);
+}
+
+/* Whoever comes while another makes the store takes it for a store. */
+START_TEST(a_store_is_made_by_many_at_once)
+{
+	struct arena *a = arena_new();
+	int gate[2], round, i, status;
+
+	for (round = 0; round < 40; round++) {
+		const char *path = new_path(a);
+
+		ck_assert_int_eq(pipe(gate), 0);
+		for (i = 0; i < WRITERS; i++)
+			if (fork() == 0) {
+				close(gate[1]);
+				open_at_once(path, gate[0]);
+			}
+		close(gate[0]);
+		close(gate[1]);
+		for (i = 0; i < WRITERS; i++) {
+			ck_assert_int_gt(wait(&status), 0);
+			ck_assert_int_eq(status, 0);
+		}
+		forget(path, a);
+	}
+	arena_free(a);
+}
+END_TEST
+
 START_TEST(writers_wait_for_each_other)
 {
 	struct arena *a = arena_new();
@@ -464,6 +509,7 @@ suite_store(void)
 	tcase_add_test(t, history_and_latest);
 	tcase_add_test(t, old_stores_are_brought_up_to_date);
 	tcase_add_test(t, strange_files_are_refused);
+	tcase_add_test(t, a_store_is_made_by_many_at_once);
 	tcase_add_test(t, writers_wait_for_each_other);
 	tcase_add_test(t, a_killed_writer_loses_nothing_it_committed);
 	tcase_add_test(t, runs_of_a_store_are_documents_by_name);
