@@ -82,6 +82,8 @@ static const char *const works[][8] = {
 	[CLASS_PROXY_FENCE] = {"MEMBAR", "FENCE"},
 	[CLASS_BARRIER] = {"BAR"},
 	[CLASS_CLUSTER_BARRIER] = {"UCGABAR_ARV", "UCGABAR_WAIT"},
+	[CLASS_MBARRIER] = {"SYNCS"},
+	[CLASS_ASYNC] = {"UBLKCP", "LDGSTS"},
 	[CLASS_NONE] = {NULL},
 };
 
@@ -115,7 +117,10 @@ is_checked(const struct insn *insn)
 	case CLASS_PROXY_FENCE:
 	case CLASS_BARRIER:
 	case CLASS_CLUSTER_BARRIER:
+	case CLASS_MBARRIER:
 		return true;
+	case CLASS_ASYNC: /* of groups and waits there may be nothing */
+		return insn_is_copy(insn);
 	case CLASS_FENCE: /* an acquire fence is a CCTL, or nothing */
 		return insn->sem != SEM_ACQUIRE && !insn->mbarrier_init;
 	default:
@@ -347,7 +352,8 @@ check_order(struct check *c, int thread, int index, int at)
 	const struct insn *insn =
 	    &c->plan->program->threads[thread].insns[index];
 
-	if (insn->op->class == CLASS_CLUSTER_BARRIER)
+	if (insn->op->class == CLASS_CLUSTER_BARRIER ||
+	    insn->op->class == CLASS_MBARRIER)
 		return;
 	if (releases(insn) &&
 	    !has_membar(c, at, reach_of_scope(insn->scope)))

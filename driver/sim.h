@@ -371,11 +371,6 @@ void sim_deliver(struct sim_thread *t, const struct sim_code *code,
    instruction, as far as it needs no scheduling and does not diverge */
 void sim_run_warp(struct sim_unit *u, struct sim_warp *w);
 
-/* sim_mbarrier.c */
-uint64_t sim_mbarrier_init(uint64_t count);
-uint64_t sim_mbarrier_arrive(uint64_t old, uint64_t count);
-bool sim_mbarrier_done(uint64_t now, uint64_t state, bool parity);
-
 /* sim_sync.c: each advances t past the instruction or blocks it */
 void sim_barrier(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *code);

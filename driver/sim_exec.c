@@ -166,7 +166,7 @@ sim_access(struct sim_unit *u, struct sim_thread *t,
 		access.at[i] = access.at[0] + (size_t)i * c->size;
 	if (op == SIM_STORE) {
 		access.value[0] = c->insn->op->id == OP_MBARRIER_INIT ?
-		    sim_mbarrier_init(t->regs[c->b]) : t->regs[c->b];
+		    mbarrier_word(t->regs[c->b]) : t->regs[c->b];
 		for (i = 0; c->vec > 1 && i < c->vec; i++)
 			access.value[i] = t->regs[c->elems[i]];
 		u->memory->store(u, t, &access);
@@ -174,11 +174,11 @@ sim_access(struct sim_unit *u, struct sim_thread *t,
 		access.value[0] = t->regs[c->b];
 		access.compare = t->regs[c->c];
 		if (u->memory->rmw(u, t, &access) &&
-		    c->insn->op->class != CLASS_RED)
+		    operand_role(c->insn, 0) == ROLE_WRITE)
 			t->regs[c->d] = access.value[0];
 	} else if (u->memory->load(u, t, &access)) {
 		if (c->insn->op->class == CLASS_MBARRIER)
-			access.value[0] = sim_mbarrier_done(access.value[0],
+			access.value[0] = mbarrier_done(access.value[0],
 			    t->regs[c->b], c->insn->mode == MODE_PARITY);
 		for (i = 0; i < c->vec; i++)
 			sim_deliver(t, c, i, access.value[i]);

@@ -402,7 +402,10 @@ static bool
 lower_mbarrier(struct sim_lower *l, const struct insn *insn)
 {
 	bool init = insn->op->id == OP_MBARRIER_INIT;
-	bool arrive = insn->op->id == OP_MBARRIER_ARRIVE;
+	bool arrive = insn->op->id == OP_MBARRIER_ARRIVE ||
+	    insn->op->id == OP_MBARRIER_ARRIVE_TX ||
+	    insn->op->id == OP_MBARRIER_EXPECT_TX;
+	bool inval = insn->op->id == OP_MBARRIER_INVAL;
 	uint32_t at, value = constant(l, 1);
 	struct sim_code *c;
 	int64_t offset;
@@ -414,16 +417,19 @@ lower_mbarrier(struct sim_lower *l, const struct insn *insn)
 			break;
 		}
 	at = address(l, insn, &offset);
-	c = append(l, insn, init ? SIM_STORE : arrive ? SIM_RMW : SIM_LOAD);
+	if (inval)
+		value = constant(l, 0);
+	c = append(l, insn, init || inval ? SIM_STORE :
+	    arrive ? SIM_RMW : SIM_LOAD);
 	lower_attributes(c, insn);
-	if (init)
+	if (init || inval)
 		c->sem = SEM_WEAK;
 	else if (c->scope == SCOPE_NONE)
 		c->scope = SCOPE_CTA;
 	c->a = at;
 	c->offset = offset;
 	c->b = value;
-	if (!init)
+	if (insn->nops && insn->ops[0].kind == OPERAND_REG)
 		c->d = (uint32_t)insn->ops[0].reg;
 	guard(c, insn);
 	return true;
@@ -526,6 +532,9 @@ sim_lower(struct sim_lower *l, const struct insn *insn, struct err *err)
 		return lower_memory(l, insn, err);
 	case CLASS_MBARRIER:
 		return lower_mbarrier(l, insn);
+	case CLASS_ASYNC:
+		return err_set(err, ERR_UNSUPPORTED, insn->loc,
+		    "the software machine has no %s", insn->op->mnemonic);
 	default:
 		return lower_simple(l, insn, ops[insn->op->class]);
 	}

@@ -78,7 +78,7 @@ sim_rmw_value(const struct sim_code *code, uint64_t old, uint64_t b,
     uint64_t c)
 {
 	if (code->insn->op->class == CLASS_MBARRIER)
-		return sim_mbarrier_arrive(old, b);
+		return mbarrier_apply(code->insn, old, b);
 	return rmw_apply((enum rmw)code->rmw, (enum type)code->type, old, b,
 	    c);
 }

@@ -7,6 +7,9 @@ enum role
 operand_role(const struct insn *insn, int operand)
 {
 	switch (operand_letter(insn, operand)) {
+	case 'o':
+		return insn->ops[operand].kind == OPERAND_SINK ? ROLE_NONE :
+		    ROLE_WRITE;
 	case 'd':
 	case 'p':
 	case '|':
@@ -55,8 +58,14 @@ special_type(const struct insn *insn, int operand)
 	case OP_POPC:
 		return operand == 0 ? TYPE_U32 : insn->type;
 	case OP_MBARRIER_INIT:
+	case OP_MBARRIER_EXPECT_TX:
+	case OP_CP_ASYNC:
+	case OP_CP_WAIT:
+	case OP_BULK:
+	case OP_BULK_WAIT:
 		return TYPE_U32;
 	case OP_MBARRIER_ARRIVE:
+	case OP_MBARRIER_ARRIVE_TX:
 		return operand == 0 ? insn->type : TYPE_U32;
 	case OP_MBARRIER_TEST:
 	case OP_MBARRIER_TRY:
@@ -90,6 +99,7 @@ operand_type(const struct insn *insn, int operand)
 	case 'q':
 		return TYPE_PRED;
 	case 'd':
+	case 'o':
 	case 's':
 	case 'm':
 		return special_type(insn, operand);

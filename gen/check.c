@@ -130,14 +130,15 @@ space_check(const struct program *p, const struct thread *t,
     const struct insn *insn, const struct operand *o, struct errs *errs)
 {
 	const struct var *v = &p->vars[o->var];
+	enum space space = operand_space(insn, (int)(o - insn->ops));
 
-	if (insn->space == SPACE_GENERIC || p->dialect == DIALECT_LITMUS)
+	if (space == SPACE_GENERIC || p->dialect == DIALECT_LITMUS)
 		return true;
 	if (v->space == SPACE_GLOBAL)
-		return insn->space == SPACE_GLOBAL || errs_say(errs, o->loc,
+		return space == SPACE_GLOBAL || errs_say(errs, o->loc,
 		    "'%s' is in global memory, not in .%s", v->name,
-		    space_name(insn->space));
-	if (insn->space == SPACE_GLOBAL)
+		    space_name(space));
+	if (space == SPACE_GLOBAL)
 		return errs_say(errs, o->loc,
 		    "'%s' is in shared memory, not in .global", v->name);
 	if (v->cta == t->cta)
@@ -146,7 +147,7 @@ space_check(const struct program *p, const struct thread *t,
 		return errs_say(errs, o->loc, "'%s' is in the shared memory "
 		    "of cta %d, which this thread cannot reach", v->name,
 		    v->cta);
-	return insn->space == SPACE_SHARED_CLUSTER || errs_say(errs, o->loc,
+	return space == SPACE_SHARED_CLUSTER || errs_say(errs, o->loc,
 	    "'%s' is in the shared memory of cta %d: reach it as "
 	    ".shared::cluster", v->name, v->cta);
 }
@@ -156,7 +157,8 @@ address_check(struct program *p, const struct thread *t,
     const struct insn *insn, const struct operand *o, struct errs *errs)
 {
 	struct var *v;
-	int64_t end, bytes = (int64_t)insn->vec * type_size(insn->type);
+	int operand = (int)(o - insn->ops);
+	int64_t end, bytes = operand_bytes(insn, operand);
 
 	if (o->var < 0) {
 		if (o->reg < 0)
@@ -173,6 +175,8 @@ address_check(struct program *p, const struct thread *t,
 		    "bytes %lld to %lld of '%s' are accessed, which has %lld",
 		    (long long)o->imm, (long long)(o->imm + bytes - 1),
 		    v->name, (long long)end);
+	if (insn_is_copy(insn))
+		return space_check(p, t, insn, o, errs);
 	if (o->imm % bytes != 0)
 		return errs_say(errs, o->loc, "an access of %lld bytes at "
 		    "offset %lld is not aligned", (long long)bytes,
@@ -307,6 +311,7 @@ program_check(struct program *p, struct arena *a, struct errs *errs)
 		ok = var_check(p, &p->vars[i], errs) && ok;
 	for (i = 0; ok && i < p->nthreads; i++)
 		ok = thread_check(p, i, errs) && ok;
+	ok = ok && async_check(p, errs);
 	for (i = 0; i < p->nslots; i++)
 		if (p->slots[i].thread >= 0)
 			p->slots[i].size = type_size(p->threads[

@@ -91,6 +91,10 @@ bool emit_wants_narrow(const struct emit *e, int thread, int var);
 void emit_shared_start(struct emit *e); /* initial values */
 void emit_sync(struct emit *e); /* all threads of the CTA */
 
+/* emit_async.c */
+void emit_async_start(struct emit *e); /* after emit_shared_start */
+void emit_drain(struct emit *e, int thread); /* after the test's code */
+
 /* emit_before.c */
 void emit_before(struct emit *e, int thread); /* all up to the test */
 void emit_align(struct emit *e, int thread);

@@ -12,14 +12,15 @@ enum reach {
 
 /* For a global variable the generic address is the same. */
 static enum reach
-reach_of(const struct program *p, const struct insn *insn,
-    const struct operand *o)
+reach_of(const struct program *p, const struct insn *insn, int operand)
 {
+	const struct operand *o = &insn->ops[operand];
+
 	if (p->vars[o->var].space != SPACE_SHARED)
 		return REACH_SPACE;
 	if (o->kind == OPERAND_ADDR)
-		return insn->space == SPACE_GENERIC ? REACH_GENERIC :
-		    REACH_SPACE;
+		return operand_space(insn, operand) == SPACE_GENERIC ?
+		    REACH_GENERIC : REACH_SPACE;
 	return type_size(insn->type) == 4 ? REACH_NARROW : REACH_SPACE;
 }
 
@@ -35,7 +36,7 @@ reaches(const struct emit *e, int thread, int var, enum reach reach)
 
 			if ((o->kind == OPERAND_ADDR ||
 			    o->kind == OPERAND_VAR) && o->var == var &&
-			    reach_of(e->program, &t->insns[i], o) == reach)
+			    reach_of(e->program, &t->insns[i], j) == reach)
 				return true;
 		}
 	return false;
@@ -250,7 +251,10 @@ start_cta(struct emit *e, int cta)
 		emit_put(e, "mov.u64 $a_shared, $SHARED");
 		emit_times(e, "$start", "$tid", s->stride);
 		emit_offset(e, "$a_shared", "$a_shared", "$start");
-		for (j = 0; j < p->vars[i].count; j++)
+		if (p->vars[i].arrivals)
+			emit_put(e, "mbarrier.init.shared.b64 [$a_shared+%u], "
+			    "%d", s->offset, p->vars[i].arrivals);
+		for (j = 0; !p->vars[i].arrivals && j < p->vars[i].count; j++)
 			emit_initial(e, i, j, "$a_shared", (int64_t)s->offset +
 			    j * p->vars[i].size);
 	}

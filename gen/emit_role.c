@@ -342,6 +342,7 @@ emit_role(struct emit *e, int thread)
 	emit_align(e, thread);
 	emit_delay(e, thread);
 	emit_tested(e, thread);
+	emit_drain(e, thread);
 	finish_shared(e);
 	result_address(e, thread);
 	report(e, thread);

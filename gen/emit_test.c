@@ -207,6 +207,7 @@ emit_test(struct emit *e)
 		counters_start(e);
 	if (has_shared(e)) {
 		emit_shared_start(e);
+		emit_async_start(e);
 		if (emit_remote(e)) {
 			emit_put(e, "barrier.cluster.arrive");
 			emit_put(e, "barrier.cluster.wait");

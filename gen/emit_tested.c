@@ -59,7 +59,7 @@ spell_var(void *user, int var)
 		    type_size(r->insn->type) == 4)
 			return emit_narrow_name(e, r->thread, var);
 		if (o->kind == OPERAND_ADDR && o->var == var && shared &&
-		    r->insn->space == SPACE_GENERIC && generic)
+		    operand_space(r->insn, i) == SPACE_GENERIC && generic)
 			return emit_generic_name(e, r->thread, var);
 	}
 	return e->program->vars[swapped(r, var)].name;

@@ -304,6 +304,49 @@ shfl_step(struct explorer *x, const struct state *s,
 		}
 }
 
+/* The state of an mbarrier is nobody's business; a wait says yes or no. */
+static void
+mbarrier_step(struct explorer *x, const struct state *s,
+    const struct insn *insn)
+{
+	if (insn->op->id == OP_MBARRIER_TEST || insn->op->id == OP_MBARRIER_TRY)
+		any_step(x, s, insn, 1);
+	else
+		go_on(x, s, operand_role(insn, 0) == ROLE_WRITE ?
+		    insn->ops[0].reg : -1, 0, TYPE_B64);
+}
+
+/* An element of a copy: where it goes. */
+static void
+copy_value(struct explorer *x, const struct state *s, uint64_t v,
+    const uint8_t *writes, void *user)
+{
+	uint8_t read[VARS_MAX];
+
+	memcpy(read, s->read, sizeof(read));
+	writes_raise(read, writes);
+	memory_write(x, user, v, read);
+}
+
+/* Element by element of the target; nothing is read into registers. */
+static void
+copy_step(struct explorer *x, const struct state *s, const struct insn *insn)
+{
+	struct state *next = state_copy(x, s);
+	int bytes = insn_is_copy(insn) ? operand_bytes(insn, 0) : 0, at, size;
+	struct access to, from;
+
+	for (at = 0; at < bytes; at += size) {
+		if (!copy_find(x, s, insn, at, &to, &from))
+			return;
+		size = to.size;
+		own_add(x, next, to.root);
+		memory_read(x, s, &from, copy_value, &to);
+	}
+	next->pc++;
+	state_reach(x, next);
+}
+
 static void
 finish(struct explorer *x, const struct state *s)
 {
@@ -369,8 +412,13 @@ state_step(struct explorer *x, const struct state *s)
 		break;
 	case CLASS_FENCE:
 	case CLASS_PROXY_FENCE:
-	case CLASS_CLUSTER_BARRIER:
 	case CLASS_MBARRIER:
+		mbarrier_step(x, s, insn);
+		break;
+	case CLASS_ASYNC:
+		copy_step(x, s, insn);
+		break;
+	case CLASS_CLUSTER_BARRIER:
 	case CLASS_NONE:
 		go_on(x, s, -1, 0, TYPE_NONE);
 		break;

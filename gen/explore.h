@@ -67,6 +67,10 @@ int root_of(const struct program *p, int var);
 bool access_find(const struct explorer *x, const struct state *s,
     const struct insn *insn, const struct operand *o, int element,
     struct access *a);
+/* The element of a copy's target that is `at` bytes from its start, and
+   what goes there. */
+bool copy_find(const struct explorer *x, const struct state *s,
+    const struct insn *insn, int at, struct access *to, struct access *from);
 void memory_read(struct explorer *x, const struct state *s,
     const struct access *a, read_fn *each, void *user);
 void memory_write(struct explorer *x, const struct access *a, uint64_t v,

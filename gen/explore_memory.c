@@ -70,22 +70,22 @@ set_add(struct explorer *x, struct set *s, uint64_t v, const uint8_t *writes,
 	x->changed = true;
 }
 
-/* Where operand [a] of the instruction points; false: nowhere. */
-bool
-access_find(const struct explorer *x, const struct state *s,
-    const struct insn *insn, const struct operand *o, int element,
+static bool
+point_find(const struct explorer *x, const struct state *s,
+    const struct operand *o, int *var, int64_t *offset)
+{
+	*var = o->var;
+	*offset = o->imm;
+	return o->var >= 0 || (o->reg >= 0 && address_find(x->p,
+	    s->regs[o->reg] + (uint64_t)o->imm, var, offset));
+}
+
+static bool
+range_find(const struct explorer *x, int var, int64_t offset, int size,
     struct access *a)
 {
-	int size = type_size(insn->type), var = o->var;
-	int64_t offset = o->imm;
 	const struct var *v;
 
-	if (var < 0) {
-		if (o->reg < 0 || !address_find(x->p, s->regs[o->reg] +
-		    (uint64_t)o->imm, &var, &offset))
-			return false;
-	}
-	offset += (int64_t)element * size;
 	if (offset < 0 || offset + size > (int64_t)x->p->vars[var].size *
 	    x->p->vars[var].count || offset % size != 0)
 		return false;
@@ -96,6 +96,36 @@ access_find(const struct explorer *x, const struct state *s,
 	a->offset = (int)(offset % v->size);
 	a->size = size;
 	return true;
+}
+
+/* Where operand [a] of the instruction points; false: nowhere. */
+bool
+access_find(const struct explorer *x, const struct state *s,
+    const struct insn *insn, const struct operand *o, int element,
+    struct access *a)
+{
+	int size = type_size(insn->type), var;
+	int64_t offset;
+
+	return point_find(x, s, o, &var, &offset) &&
+	    range_find(x, var, offset + (int64_t)element * size, size, a);
+}
+
+bool
+copy_find(const struct explorer *x, const struct state *s,
+    const struct insn *insn, int at, struct access *to, struct access *from)
+{
+	int var, source, size;
+	int64_t offset, start;
+
+	if (!point_find(x, s, &insn->ops[0], &var, &offset) ||
+	    !point_find(x, s, &insn->ops[1], &source, &start))
+		return false;
+	size = x->p->vars[root_of(x->p, var)].size;
+	if (size > operand_bytes(insn, 0))
+		return false;
+	return range_find(x, var, offset + at, size, to) &&
+	    range_find(x, source, start + at, size, from);
 }
 
 static uint64_t

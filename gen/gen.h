@@ -141,6 +141,13 @@ enum mode {
 	MODE_PARITY, /* mbarrier waits */
 };
 
+/* How an asynchronous copy says that it is complete. */
+enum complete {
+	COMPLETE_NONE, /* cp.async: by the groups of its thread */
+	COMPLETE_MBARRIER, /* counts its bytes on an mbarrier */
+	COMPLETE_GROUP, /* by the bulk groups of its thread */
+};
+
 /* One enumerator a row of ops.def: OP_LD, OP_ST, ... */
 enum op_id {
 	OP_NONE,
@@ -161,7 +168,8 @@ enum op_class {
 	CLASS_PROXY_FENCE,
 	CLASS_BARRIER, /* CTA barrier */
 	CLASS_CLUSTER_BARRIER,
-	CLASS_MBARRIER, /* sim only */
+	CLASS_MBARRIER,
+	CLASS_ASYNC, /* asynchronous copies, their groups and waits */
 	CLASS_WARP, /* bar.warp.sync, shfl, vote: all named lanes */
 	CLASS_BRANCH,
 	CLASS_EXIT,
@@ -198,6 +206,7 @@ enum operand_kind {
 	OPERAND_LABEL,
 	OPERAND_SPECIAL, /* %tid.x and the like; sim only */
 	OPERAND_VEC, /* {r0, r1, ...} */
+	OPERAND_SINK, /* _: a result that nobody wants */
 };
 
 #define VEC_MAX 8
@@ -223,6 +232,7 @@ struct operand {
  *   atom   d, [a], b(, c)  red  [a], b      (c: the new value of cas)
  *   bar    barrier(, count)      bra  label
  *   setp   p, a, b         selp d, a, b, p
+ *   cp     [to], [from], size(, [mbarrier])
  * Barrier operands of the .litmus dialect (I, R, Q) stand in that order.
  */
 struct insn {
@@ -243,6 +253,10 @@ struct insn {
 	bool aligned; /* barrier ... .aligned; bar.* always */
 	bool sync_restrict; /* fence....sync_restrict::... */
 	bool mbarrier_init; /* fence.mbarrier_init */
+	enum space from; /* of a copy's source; its target is in .space */
+	enum complete complete; /* of a bulk copy */
+	bool reads; /* ...wait_group.read */
+	bool noinc; /* cp.async.mbarrier.arrive.noinc */
 	int vec; /* elements of a vector access: 1, 2, 4, 8 */
 	int guard; /* predicate register, -1 = unconditional */
 	bool guard_negated;
@@ -305,6 +319,9 @@ struct var {
 	int near; /* for LINE_SAME and LINE_OTHER; else -1 */
 	int alias_of; /* variable it shares memory with, or -1 */
 	enum proxy proxy; /* dialect: t @ texture aliases x */
+	bool mbarrier; /* holds one: an opaque object */
+	int arrivals; /* that the mbarrier was set up for before the test;
+		0: it was not */
 };
 
 /* Condition language: C operators over slots. */
@@ -714,6 +731,9 @@ enum role {
 	ROLE_READ, /* register(s), immediate or special read */
 };
 enum role operand_role(const struct insn *insn, int operand);
+/* Bytes that an address operand is about, and its state space. */
+int operand_bytes(const struct insn *insn, int operand);
+enum space operand_space(const struct insn *insn, int operand);
 /* As what type: of the instruction, or PRED, or twice as wide (.wide). */
 enum type operand_type(const struct insn *insn, int operand);
 /* v cut to t's size; sign_extend: and extended to 64 bits if t is signed */
@@ -729,6 +749,21 @@ bool alu_apply(const struct insn *insn, const uint64_t *in, uint64_t *out);
    An equal result of a failed cas is the caller's business. */
 uint64_t rmw_apply(enum rmw rmw, enum type type, uint64_t old, uint64_t b,
     uint64_t c);
+
+/* mbarrier.c: an mbarrier object as a word, for everyone who executes */
+#define MBARRIER_COUNT_MAX ((1 << 20) - 1) /* of arrivals, and of bytes */
+uint64_t mbarrier_word(uint64_t count); /* newly initialised */
+bool mbarrier_valid(uint64_t word); /* is there one? */
+/* After so many arrivals and so many more bytes to come (or fewer). */
+uint64_t mbarrier_add(uint64_t word, uint64_t arrivals, int64_t bytes);
+/* The instruction (not init) with its count or bytes; 1 if it has none. */
+uint64_t mbarrier_apply(const struct insn *insn, uint64_t word, uint64_t n);
+/* Is the phase over? `state`: what an arrival found, or a phase's parity. */
+bool mbarrier_done(uint64_t word, uint64_t state, bool parity);
+
+/* async.c: what asynchronous instructions must satisfy in a program */
+bool async_check(struct program *p, struct errs *errs);
+bool insn_is_copy(const struct insn *insn);
 
 /* cond.c */
 bool cond_parse(const char *s, struct loc loc, struct program *p,

@@ -175,7 +175,7 @@ static const char *
 signature(const char *pattern, char *s, size_t size)
 {
 	static const char *const text[128] = {
-		['d'] = "d", ['p'] = "p", ['s'] = "b", ['q'] = "p",
+		['d'] = "d", ['o'] = "d", ['p'] = "p", ['s'] = "b", ['q'] = "p",
 		['m'] = "a", ['a'] = "[a]", ['l'] = "label",
 	};
 	size_t n = 0;
@@ -208,6 +208,12 @@ count_check(const struct insn *insn, const struct raw *raws, int count,
 	for (s = pattern; *s; s++) {
 		most += *s != '?';
 		least += *s == '?' ? -1 : 1;
+	}
+	if (insn->op->id == OP_BULK) {
+		bool counts = insn->complete == COMPLETE_MBARRIER;
+
+		pattern = counts ? "aasa" : "aas";
+		least = most = counts ? 4 : 3;
 	}
 	if (insn->op->class == CLASS_RMW) {
 		pattern = cas ? "dass" : "das";
@@ -256,6 +262,7 @@ wanted(char letter_wanted)
 {
 	static const char *const text[128] = {
 		['d'] = "a destination register",
+		['o'] = "a destination register or _",
 		['p'] = "a predicate register",
 		['|'] = "a predicate register",
 		['q'] = "a predicate register",
@@ -382,6 +389,10 @@ operand_resolve(const struct insn *insn, const struct symbols *y,
 		    insn->vec);
 	if (l == 'a')
 		return unexpected(raw, l, err);
+	if (l == 'o' && raw->size[0] == 1 && raw->name[0][0] == '_') {
+		raw->operand.kind = OPERAND_SINK;
+		return true;
+	}
 	if (l == 'l') {
 		raw->operand.kind = OPERAND_LABEL;
 		raw->operand.imm = -1;

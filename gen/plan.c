@@ -183,6 +183,12 @@ is_stored(const struct program *p, int var)
 				    insn->ops[1].var < 0)
 					return true;
 				break;
+			case CLASS_ASYNC:
+				if (insn_is_copy(insn) &&
+				    (insn->ops[0].var == var ||
+				    insn->ops[0].var < 0))
+					return true;
+				break;
 			default:
 				break;
 			}

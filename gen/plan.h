@@ -10,6 +10,7 @@ struct shape {
 	struct place place[THREADS_MAX];
 	bool spins; /* a backward branch */
 	bool barriers; /* of the CTA or the cluster */
+	bool async; /* asynchronous copies, mbarriers */
 	bool warp; /* instructions that whole warps take part in */
 	bool lanes_named; /* and some name lanes, from 0 in each warp */
 	bool shared, remote; /* remote: reaches another CTA's */

@@ -33,13 +33,17 @@ var_align(const struct program *p, int var)
 	for (i = 0; i < p->nthreads; i++)
 		for (j = 0; j < p->threads[i].ninsns; j++) {
 			const struct insn *insn = &p->threads[i].insns[j];
-			uint32_t bytes = (uint32_t)(type_size(insn->type) *
-			    (insn->vec > 1 ? insn->vec : 1));
 
-			for (k = 0; k < insn->nops && k < 2; k++)
+			/* those of copies are in var->align */
+			for (k = 0; k < insn->nops && k < 2; k++) {
+				uint32_t bytes = (uint32_t)operand_bytes(insn,
+				    k);
+
 				if (insn->ops[k].kind == OPERAND_ADDR &&
-				    insn->ops[k].var == var && bytes > align)
+				    insn->ops[k].var == var &&
+				    !insn_is_copy(insn) && bytes > align)
 					align = bytes;
+			}
 		}
 	return align;
 }

@@ -111,6 +111,10 @@ shape_insn(const struct program *p, const struct thread *t,
 	case CLASS_CLUSTER_BARRIER:
 		s->barriers = true;
 		break;
+	case CLASS_MBARRIER:
+	case CLASS_ASYNC:
+		s->async = true;
+		break;
 	case CLASS_WARP:
 		s->warp = true;
 		s->lanes_named |= insn->op->id != OP_BAR_WARP_SYNC ||
@@ -156,7 +160,7 @@ shape_make(const struct program *p, const struct env *e, struct shape *s)
 bool
 shape_permits_all(const struct shape *s)
 {
-	return !s->spins && !s->barriers && !s->warp && s->ranks == 1;
+	return !s->spins && !s->barriers && !s->async && !s->warp && s->ranks == 1;
 }
 
 /* bar.sync and the like count whole warps: all lanes must take part. */

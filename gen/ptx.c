@@ -108,6 +108,15 @@ insn_needs(const struct insn *insn, int *ptx, int *sm)
 		if (q && q->sm > *sm)
 			*sm = q->sm;
 	}
+	if (insn->op->class == CLASS_MBARRIER) {
+		bool counted = insn->op->id == OP_MBARRIER_ARRIVE &&
+		    insn->nops > 2;
+		bool remote = insn->space == SPACE_SHARED_CLUSTER ||
+		    insn->scope == SCOPE_CLUSTER || counted;
+
+		*ptx = remote && *ptx < 80 ? 80 : *ptx;
+		*sm = remote && *sm < 90 ? 90 : *sm;
+	}
 	/* bar.cta.sync and its like */
 	if (insn->op->class == CLASS_BARRIER && insn->scope == SCOPE_CTA)
 		*ptx = 78;
@@ -239,7 +248,7 @@ mnemonic_unknown(const char *word, size_t n, unsigned flags, struct loc loc,
     struct err *err)
 {
 	size_t first = strcspn(word, "."), size = 0;
-	char list[120] = "";
+	char list[300] = "";
 	enum op_id id;
 	bool cta;
 
@@ -284,6 +293,8 @@ defaults_set(struct insn *insn, bool cta)
 		{GROUP_SEM_RED, SEM_RELAXED, SCOPE_GPU},
 		{GROUP_SEM_FENCE, SEM_ACQ_REL, SCOPE_NONE},
 		{GROUP_SEM_ARRIVE, SEM_RELEASE, SCOPE_NONE},
+		{GROUP_SEM_ARRIVE_ON, SEM_RELEASE, SCOPE_CTA},
+		{GROUP_SEM_EXPECT, SEM_RELAXED, SCOPE_CTA},
 		{GROUP_SEM_WAIT, SEM_ACQUIRE, SCOPE_NONE},
 		{GROUP_SEM_TEST, SEM_ACQUIRE, SCOPE_CTA},
 		{GROUP_MEMBAR, SEM_SC, SCOPE_NONE},
@@ -291,6 +302,7 @@ defaults_set(struct insn *insn, bool cta)
 	static const enum proxy proxies[OP_COUNT] = {
 		[OP_SUST] = PROXY_SURFACE, [OP_SULD] = PROXY_SURFACE,
 		[OP_TLD] = PROXY_TEXTURE, [OP_COLD] = PROXY_CONSTANT,
+		[OP_BULK] = PROXY_ASYNC,
 	};
 	size_t i;
 
@@ -308,9 +320,10 @@ defaults_set(struct insn *insn, bool cta)
 	}
 }
 
-/* The longest qualifier of the instruction that starts at s. */
+/* The longest qualifier of the instruction that starts at s; of a group
+   that has none yet, if there are two (a copy's target and source). */
 static const struct qual *
-qual_find(const struct op *op, unsigned flags, const char *s)
+qual_find(const struct op *op, unsigned flags, uint64_t seen, const char *s)
 {
 	const struct qual *best = NULL;
 	size_t i, longest = 0;
@@ -319,7 +332,9 @@ qual_find(const struct op *op, unsigned flags, const char *s)
 		const struct qual *q = &quals_table[i];
 		size_t n = strlen(q->spelling);
 
-		if (n > longest && strncmp(s, q->spelling, n) == 0 &&
+		if ((n > longest || (n == longest && best && seen &
+		    GROUP_BIT(best->group))) &&
+		    strncmp(s, q->spelling, n) == 0 &&
 		    !is_word(s[n]) && row_fits(op, flags, q->group, q)) {
 			best = q;
 			longest = n;
@@ -390,7 +405,7 @@ opcode_parse(struct cursor *c, unsigned flags, struct insn *insn,
 		const struct qual *q;
 
 		cursor_advance(c, 1);
-		q = qual_find(insn->op, flags, c->s);
+		q = qual_find(insn->op, flags, seen, c->s);
 		if (!q) {
 			for (n = 0; is_word(c->s[n]); n++)
 				continue;

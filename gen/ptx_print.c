@@ -95,6 +95,9 @@ operand_print(struct text *t, const struct insn *insn, int i,
 	case OPERAND_VEC:
 		vector_print(t, o, y);
 		break;
+	case OPERAND_SINK:
+		text_printf(t, "_");
+		break;
 	case OPERAND_NONE:
 		break;
 	}

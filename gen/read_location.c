@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const location_keys[] = {"init", "type", "space", "cta",
-	"count", "align", "same_line", "other_line", "alias", NULL};
+	"count", "align", "same_line", "other_line", "alias", "mbarrier", NULL};
 
 #define ELEMENTS_MAX 1024
 
@@ -73,6 +73,33 @@ location_relations(struct reader *r, const struct node *map, int self)
 	    (!alias || read_var(r, alias, "alias", self, &v->alias_of));
 }
 
+/* Set up before the test for so many arrivals. */
+static bool
+location_mbarrier(struct reader *r, const struct node *map, struct var *v)
+{
+	const struct node *n = node_get(map, "mbarrier");
+	static const char *const others[] = {"init", "type", "count", "alias"};
+	int64_t arrivals;
+	size_t i;
+
+	if (!n)
+		return true;
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (node_get(map, others[i]))
+			return errs_say(r->errs, node_get(map, others[i])->loc,
+			    "an mbarrier is one opaque object of 64 bits");
+	if (v->space != SPACE_SHARED)
+		return errs_say(r->errs, n->loc,
+		    "an mbarrier is in shared memory (space: shared)");
+	if (!read_integer(r, n, "mbarrier", 1, MBARRIER_COUNT_MAX, &arrivals))
+		return false;
+	v->arrivals = (int)arrivals;
+	v->type = TYPE_B64;
+	v->size = 8;
+	v->align = v->align < 8 ? 8 : v->align;
+	return true;
+}
+
 static bool
 location_map(struct reader *r, const struct node *map, struct var *v)
 {
@@ -95,8 +122,11 @@ location_map(struct reader *r, const struct node *map, struct var *v)
 		return errs_say(r->errs, cta->loc,
 		    "only a shared location belongs to a CTA");
 	ok = read_number(r, map, "cta", 1023, &v->cta) && ok;
-	return location_init(r, node_get(map, "init"), v, count != NULL) &&
-	    ok;
+	ok = location_mbarrier(r, map, v) && ok;
+	ok = location_init(r, node_get(map, "init"), v, count != NULL) && ok;
+	if (v->arrivals)
+		v->init[0] = mbarrier_word((uint64_t)v->arrivals);
+	return ok;
 }
 
 static bool

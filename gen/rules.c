@@ -281,11 +281,73 @@ rule_prefetch(const struct written *w, enum group_id *at)
 	return "prefetch is for .global memory";
 }
 
+/* PTX ISA, mbarrier: who takes which space and scope. */
+static const char *
+rule_mbarrier(const struct written *w, enum group_id *at)
+{
+	const struct insn *i = w->insn;
+	uint64_t sems = Q(SEM_ARRIVE_ON) | Q(SEM_EXPECT) | Q(SEM_TEST);
+	bool remote = op_has(i->op, GROUP_SEM_ARRIVE_ON) ||
+	    op_has(i->op, GROUP_SEM_EXPECT);
+
+	if (i->op->class != CLASS_MBARRIER && i->op->id != OP_CP_ARRIVE)
+		return NULL;
+	*at = GROUP_SPACE;
+	if (i->space != SPACE_GENERIC && i->space != SPACE_SHARED &&
+	    (i->space != SPACE_SHARED_CLUSTER || !remote))
+		return remote ? "an mbarrier is in .shared::cta or "
+		    ".shared::cluster" : "this is for an mbarrier of the own "
+		    "CTA (.shared, .shared::cta)";
+	*at = GROUP_SCOPE;
+	if (i->scope > SCOPE_CLUSTER)
+		return "an mbarrier's scope is .cta or .cluster";
+	if (w->groups && !(w->groups & sems) != !(w->groups & Q(SCOPE)))
+		return "an mbarrier instruction takes semantics and scope "
+		       "together, or neither";
+	return NULL;
+}
+
+/* PTX ISA, cp.async.bulk: from where to where, and how it completes. */
+static const struct {
+	enum space to, from;
+	enum complete complete;
+} bulk_forms[] = {
+	{SPACE_SHARED_CLUSTER, SPACE_GLOBAL, COMPLETE_MBARRIER},
+	{SPACE_SHARED, SPACE_GLOBAL, COMPLETE_MBARRIER},
+	{SPACE_SHARED_CLUSTER, SPACE_SHARED, COMPLETE_MBARRIER},
+	{SPACE_GLOBAL, SPACE_SHARED, COMPLETE_GROUP},
+};
+
+static const char *
+rule_bulk(const struct written *w, enum group_id *at)
+{
+	const struct insn *i = w->insn;
+	bool spaces = false;
+	size_t k;
+
+	if (i->op->id != OP_BULK)
+		return NULL;
+	for (k = 0; k < sizeof(bulk_forms) / sizeof(*bulk_forms); k++) {
+		if (i->space != bulk_forms[k].to ||
+		    i->from != bulk_forms[k].from)
+			continue;
+		spaces = true;
+		if (i->complete == bulk_forms[k].complete)
+			return NULL;
+	}
+	*at = spaces ? GROUP_COMPLETE : GROUP_BULK_FROM;
+	if (spaces)
+		return "a copy to .global completes by .bulk_group, one to "
+		       "shared memory by .mbarrier::complete_tx::bytes";
+	return "a bulk copy is .shared::cluster.global, .shared::cta.global, "
+	       ".shared::cluster.shared::cta or .global.shared::cta";
+}
+
 static rule_fn *const rules[] = {
 	rule_strong_needs_scope, rule_weak_has_no_scope, rule_mmio,
 	rule_cache, rule_nc, rule_evict, rule_vector, rule_fence,
 	rule_proxy, rule_rmw, rule_barrier_red, rule_vote, rule_compare,
-	rule_wide, rule_prefetch,
+	rule_wide, rule_prefetch, rule_mbarrier, rule_bulk,
 };
 
 bool

@@ -99,8 +99,9 @@ operand_uses(const struct thread *t, const struct insn *insn, int i,
 	int j;
 
 	if (o->kind == OPERAND_ADDR && o->reg >= 0) {
-		exact = insn->space != SPACE_SHARED &&
-		    insn->space != SPACE_SHARED_CLUSTER;
+		enum space space = operand_space(insn, i);
+
+		exact = space != SPACE_SHARED && space != SPACE_SHARED_CLUSTER;
 		return use_add(t, widths, o->reg, exact ? TYPE_U64 :
 		    TYPE_U32, exact, o->loc, errs);
 	}

@@ -36,9 +36,15 @@ values_write(struct text *t, const struct var *v)
 static void
 var_write(struct text *t, const struct program *p, const struct var *v)
 {
-	text_printf(t, "  %s: {type: %s, count: %d, ", v->name,
-	    type_name(v->type), v->count);
-	if (v->alias_of >= 0)
+	text_printf(t, "  %s: {", v->name);
+	if (v->arrivals)
+		text_printf(t, "mbarrier: %d", v->arrivals);
+	else
+		text_printf(t, "type: %s, count: %d, ", type_name(v->type),
+		    v->count);
+	if (v->arrivals)
+		;
+	else if (v->alias_of >= 0)
 		text_printf(t, "alias: %s", p->vars[v->alias_of].name);
 	else
 		values_write(t, v);

@@ -47,6 +47,9 @@ live_setup_barrier(struct live *l, int thread, int index)
 	const struct insn *insn = &l->p->threads[thread].insns[index];
 	enum op_class class = insn->op->class;
 
+	if (class == CLASS_MBARRIER || class == CLASS_ASYNC)
+		return live_refuse(l, insn->loc, "mbarriers and asynchronous "
+		    "copies");
 	if (class != CLASS_BARRIER && class != CLASS_CLUSTER_BARRIER &&
 	    class != CLASS_WARP)
 		return true;

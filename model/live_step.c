@@ -332,7 +332,8 @@ step_insn(const struct live_at *s, bool *moved)
 		*moved = true;
 		return live_barrier(s);
 	case CLASS_PROXY_FENCE:
-	case CLASS_MBARRIER:
+	case CLASS_MBARRIER: /* not let in */
+	case CLASS_ASYNC:
 	case CLASS_NONE:
 		break;
 	}

@@ -202,6 +202,31 @@ static const char *const exact[] = {
 	"mbarrier.arrive.relaxed.cluster.shared.b64 r0, [s], 2",
 	"mbarrier.test_wait.acquire.cta.shared.b64 p0, [s], r0",
 	"mbarrier.try_wait.parity.relaxed.cta.shared.b64 p0, [s], 1",
+	"mbarrier.try_wait.acquire.cluster.shared.b64 p0, [s], r0, 100",
+	"mbarrier.inval.shared.b64 [s]",
+	"mbarrier.arrive.release.cta.shared.b64 _, [s]",
+	"mbarrier.arrive.release.cluster.shared::cluster.b64 _, [s], 2",
+	"mbarrier.arrive.expect_tx.release.cta.shared.b64 r0, [s], 16",
+	"mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, "
+	    "[s], 16",
+	"mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 16",
+	"mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [s], 16",
+	"cp.async.ca.shared.global [s], [x], 4",
+	"cp.async.cg.shared.global [s+16], [x+16], 16",
+	"cp.async.commit_group",
+	"cp.async.wait_group 1",
+	"cp.async.wait_all",
+	"cp.async.mbarrier.arrive.noinc.shared.b64 [s]",
+	"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+	    "[s], [x], 16, [s+32]",
+	"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
+	    "[s], [x], 16, [s+32]",
+	"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+	    "[s], [s+16], 16, [s+32]",
+	"cp.async.bulk.global.shared::cta.bulk_group [x], [s], 32",
+	"cp.async.bulk.commit_group",
+	"cp.async.bulk.wait_group 0",
+	"cp.async.bulk.wait_group.read 1",
 	"bar.warp.sync -1",
 	"vote.sync.all.pred p0, p1, -1",
 	"vote.sync.any.pred p0, !p1, -1",
@@ -384,6 +409,14 @@ static const struct {
 	{" // a comment\n\t/* and\none */ @ p0\n\tbra\n L0 ;", "@p0 bra L0"},
 	{"mov.b64 r0, 0xffffffffffffffff;", "mov.b64 r0, -1"},
 	{"exit;", "exit"},
+	{"mbarrier.arrive.shared::cta.b64 _, [s];",
+	    "mbarrier.arrive.release.cta.shared.b64 _, [s]"},
+	{"mbarrier.test_wait.parity.b64 p0, [s], 0;",
+	    "mbarrier.test_wait.parity.acquire.cta.b64 p0, [s], 0"},
+	{"mbarrier.expect_tx.shared.b64 [s], 16;",
+	    "mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 16"},
+	{"cp.async.ca.shared::cta.global [s], [x], 16;",
+	    "cp.async.ca.shared.global [s], [x], 16"},
 };
 
 START_TEST(canonical_form)
@@ -463,6 +496,37 @@ START_TEST(assembler_takes_what_is_read)
 	text_printf(&t, "ret;\n}\n");
 	ck_assert_int_gt(count, 130);
 	if (plan_assemble(t.s, 100, a, &cubin))
+		remove(cubin);
+	arena_free(a);
+}
+END_TEST
+
+/* With the version and the target that each is said to need, alone: the
+   assembler takes it there, and none that is older. */
+START_TEST(assembler_takes_it_where_it_is_said)
+{
+	struct arena *a = arena_new();
+	struct world w = {0};
+	const char *cubin;
+	struct insn insn;
+	struct text t;
+	struct err err;
+	int ptx, sm;
+
+	if (!parse(arena_printf(a, "%s;", exact[_i]), OP_TEST, &w, a, &insn,
+	    &err) || (insn.op->class != CLASS_MBARRIER &&
+	    insn.op->class != CLASS_ASYNC)) {
+		arena_free(a);
+		return;
+	}
+	insn_needs(&insn, &ptx, &sm);
+	text_init(&t, a);
+	text_printf(&t, ".version %d.%d\n.target sm_%d\n.address_size 64\n"
+	    ".global .align 64 .b8 x[64];\n.shared .align 64 .b8 s[64];\n"
+	    ".visible .entry k()\n{\n", ptx / 10, ptx % 10, sm);
+	scope_write(&t, &insn, &w, a);
+	text_printf(&t, "ret;\n}\n");
+	if (plan_assemble(t.s, sm, a, &cubin))
 		remove(cubin);
 	arena_free(a);
 }
@@ -641,6 +705,55 @@ static const struct {
 	{"prefetch.global [x];", 1, "prefetch needs its cache level (L1, L2)"},
 	{"prefetch.shared.L1 [s];", 10, "prefetch is for .global memory"},
 	{"nanosleep.u32 1 2;", 17, "expected ',' or ';' after the operand"},
+	{"mbarrier.init.shared::cluster.b64 [s], 1;", 15,
+	    "this is for an mbarrier of the own CTA (.shared, .shared::cta)"},
+	{"mbarrier.test_wait.parity.shared::cluster.b64 p0, [s], 1;", 27,
+	    "this is for an mbarrier of the own CTA (.shared, .shared::cta)"},
+	{"mbarrier.arrive.global.b64 _, [x];", 17,
+	    "an mbarrier is in .shared::cta or .shared::cluster"},
+	{"mbarrier.arrive.release.gpu.shared.b64 _, [s];", 25,
+	    "an mbarrier's scope is .cta or .cluster"},
+	{"mbarrier.arrive.release.shared.b64 _, [s];", 1,
+	    "an mbarrier instruction takes semantics and scope together, or "
+	    "neither"},
+	{"mbarrier.arrive.cluster.shared.b64 _, [s];", 17,
+	    "an mbarrier instruction takes semantics and scope together, or "
+	    "neither"},
+	{"mbarrier.arrive.acquire.cta.shared.b64 _, [s];", 17,
+	    "mbarrier.arrive takes no semantics 'acquire' (release, relaxed)"},
+	{"mbarrier.expect_tx.release.cta.shared.b64 [s], 16;", 20,
+	    "mbarrier.expect_tx takes no semantics 'release' (relaxed)"},
+	{"mbarrier.arrive.shared.u64 _, [s];", 24,
+	    "mbarrier.arrive takes no type 'u64' (b64)"},
+	{"mbarrier.arrive.shared.b64 5, [s];", 28,
+	    "expected a destination register or _"},
+	{"ld.weak.shared.u32 _, [];", 24,
+	    "expected a location or a register after '['"},
+	{"cp.async.shared.global [s], [x], 16;", 1,
+	    "cp.async needs its cache operator (ca, cg)"},
+	{"cp.async.ca.global.shared [x], [s], 16;", 20,
+	    "'.shared' must stand before the source's state space"},
+	{"cp.async.cs.shared.global [s], [x], 16;", 10,
+	    "cp.async takes no cache operator 'cs' (ca, cg)"},
+	{"cp.async.bulk.global.global.bulk_group [x], [x], 16;", 22,
+	    "a bulk copy is .shared::cluster.global, .shared::cta.global, "
+	    ".shared::cluster.shared::cta or .global.shared::cta"},
+	{"cp.async.bulk.shared::cluster.global.bulk_group [s], [x], 16;", 38,
+	    "a copy to .global completes by .bulk_group, one to shared memory "
+	    "by .mbarrier::complete_tx::bytes"},
+	{"cp.async.bulk.global.shared::cta.bulk_group [x], [s], 16, [s];", 1,
+	    "cp.async.bulk takes the operands [a], [a], b, not 4 operands"},
+	{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+	    "[s], [x], 16;", 1,
+	    "cp.async.bulk takes the operands [a], [a], b, [a], not 3 "
+	    "operands"},
+	{"cp.async.bulk.global.shared::cta [x], [s], 16;", 1,
+	    "cp.async.bulk needs its completion mechanism "
+	    "(mbarrier::complete_tx::bytes, bulk_group)"},
+	{"cp.async.wait_group.read 0;", 21,
+	    "cp.async.wait_group takes no extent ('.read')"},
+	{"cp.async.mbarrier.arrive.shared.b64 [s];", 1,
+	    "cp.async.mbarrier.arrive needs its count (noinc)"},
 };
 
 START_TEST(names_what_is_wrong)
@@ -670,6 +783,8 @@ suite_ptx(void)
 	tcase_add_test(c, rows_are_all_used);
 	tcase_add_test(c, names_are_all_different);
 	tcase_add_test(c, assembler_takes_what_is_read);
+	tcase_add_loop_test(c, assembler_takes_it_where_it_is_said, 0,
+	    COUNT(exact));
 	tcase_add_loop_test(c, canonical_form, 0, COUNT(forms));
 	tcase_add_loop_test(c, names_what_is_wrong, 0, COUNT(wrong));
 	suite_add_tcase(s, c);
