@@ -83,7 +83,7 @@ check: $(BUILD)/check $(BUILD)/fencepost $(BUILD)/tests/libcuda.so.1
 	    CUDA_HOME=$(CUDA_HOME) $(BUILD)/check $(SUITES)
 
 # the long searches, which run much the same code many times
-SOAKS := browser oracle primitive sim_weak
+SOAKS := browser oracle primitive sim_fault sim_weak
 asan: ## run the tests under the address and undefined sanitizers
 	$(Q)ASAN_OPTIONS=$${ASAN_OPTIONS:-detect_leaks=0} \
 	    $(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
@@ -117,8 +117,8 @@ tools: ## nvdisasm from NVIDIA's Python packages, into $(BUILD)/tools
 hw: ## on a GPU: the suite, isolation; builds nothing
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh
 
-golden: $(BUILD)/check ## write the golden PTX anew, to be looked at
-	$(Q)BLESS=1 $(BUILD)/check emit
+golden: $(BUILD)/check $(BUILD)/fencepost ## write golden files anew, to be looked at
+	$(Q)BLESS=1 FENCEPOST=$(BUILD)/fencepost $(BUILD)/check emit sim_fault
 
 bench-hw: ## on a GPU: instances and weak outcomes a second
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh bench

@@ -43,10 +43,9 @@
 	OPTION(flag, quiet, 'q', NULL, NULL, 0, 0, "a line a test")            \
 	OPTION(choice, color, 0, "auto|always|never", "auto", 0, 0,            \
 	    "auto: on a terminal, unless NO_COLOR is set")                     \
-	OPTION(number, jobs, 'j', "N", NULL, 1, 1024, "threads of the "        \
+	OPTION(number, jobs, 'j', "N", NULL, 1, 256, "threads of the "        \
 	    "software machine; without it one a processor")                    \
-	OPTION(text, sim_fault, 0, "NAME", NULL, 0, 0, "plant a fault in the " \
-	    "software machine")
+	OPTION(text, sim_fault, 0, "NAME", NULL, 0, 0, sim_fault_help)
 #include "options.h"
 
 static const struct usage usage = {
@@ -487,7 +486,8 @@ cmd_run(int argc, char **argv)
 	status = options_read(&usage, &r.options, argc, argv, r.arena,
 	    &paths);
 	if (status == STATUS_GO_ON) {
-		if (!choose_tests(&r, &paths, &err))
+		if (!sim_fault_check(r.options.sim_fault, &err) ||
+		    !choose_tests(&r, &paths, &err))
 			status = complain(&err);
 		else if (r.selection.count == 0)
 			status = nothing(&r);

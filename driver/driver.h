@@ -84,6 +84,10 @@ struct device_ops {
 
 extern const struct device_ops cuda_ops, sim_ops;
 
+/* sim_options.c: the faults that can be planted in the software machine */
+extern const char sim_fault_help[]; /* names them, for --help */
+bool sim_fault_check(const char *name, struct err *err); /* NULL: none */
+
 /* tool.c: programs of the CUDA toolkit */
 double wall_clock(void); /* seconds, never backwards */
 const char *program_folder(struct arena *a);

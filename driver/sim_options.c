@@ -13,11 +13,17 @@ static const char *const fault_names[SIM_FAULT_COUNT] = {
 #undef FAULT
 };
 
+const char sim_fault_help[] = "plant a fault in the software machine; one of"
+#define FAULT(id, name, about) " " name
+#include "sim_fault.def"
+#undef FAULT
+    ;
+
 static bool
 option_fault(const char *s, enum sim_fault *fault, struct err *err)
 {
 	struct loc nowhere = {0};
-	char list_text[300];
+	char list_text[400];
 	size_t n = 0;
 	int i;
 
@@ -30,7 +36,15 @@ option_fault(const char *s, enum sim_fault *fault, struct err *err)
 		n += (size_t)snprintf(list_text + n, sizeof(list_text) - n,
 		    "%s%s", i ? ", " : "", fault_names[i]);
 	return err_set(err, ERR_USAGE, nowhere,
-	    "sim: unknown fault '%s' (%s)", s, list_text);
+	    "sim: unknown fault '%.20s' (%s)", s, list_text);
+}
+
+bool
+sim_fault_check(const char *name, struct err *err)
+{
+	enum sim_fault fault;
+
+	return !name || option_fault(name, &fault, err);
 }
 
 /* One "name=value" of the options. */

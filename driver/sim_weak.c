@@ -232,6 +232,8 @@ late(struct sim_unit *u, struct weak_thread *t,
 {
 	return access->code->vec == 1 &&
 	    access->code->insn->op->class != CLASS_MBARRIER &&
+	    !sim_planted(u, access->code, SIM_FAULT_OLD_READ) &&
+	    !sim_planted(u, access->code, SIM_FAULT_STUCK_LINE) &&
 	    u->luck < UINT32_MAX / LATE_CHANCE &&
 	    pending_issue(u, t, access, who);
 }

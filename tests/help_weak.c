@@ -41,23 +41,6 @@ compare(struct study *s, const struct program *p, const struct outcomes *out,
 	s->hang = bins[p->noutcomes + 1];
 }
 
-static void
-judge(struct study *s, const struct program *p, const struct outcomes *out,
-    uint64_t *bins, uint64_t instances, struct arena *a)
-{
-	struct tally tally = {.bins = bins, .other = s->other,
-	    .hang = s->hang, .instances = instances};
-	struct judgement j;
-
-	if (!s->judged) {
-		s->verdict = s->err.code == ERR_HANG ? VERDICT_HANG :
-		    VERDICT_FAULT;
-		return;
-	}
-	judge_test(p, out, NULL, &tally, NULL, 0, a, &j);
-	s->verdict = j.verdict;
-}
-
 void
 study_weak(struct study *s, const struct program *p, struct arena *a)
 {
@@ -86,7 +69,6 @@ study_weak(struct study *s, const struct program *p, struct arena *a)
 	s->judged = plan_run(&run, &s->err);
 	if (s->judged)
 		compare(s, p, &out, run.bins);
-	judge(s, p, &out, run.bins, run.launches * plan.instances, a);
 }
 
 /* A program that may hang may also be found to. */

@@ -13,7 +13,6 @@ struct study {
 	uint32_t forbidden; /* shown, but not allowed */
 	uint64_t other, hang; /* instances */
 	bool hangs; /* allowed to */
-	enum verdict verdict; /* of the run, as a campaign would judge it */
 	struct err err; /* of the run */
 	struct text why; /* forbidden outcomes, missing outcomes */
 };
