@@ -172,6 +172,6 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all run test deps check asan fuzz hw golden bench-hw bench lint format install \
-	dist clean help
+.PHONY: all run test deps check asan fuzz tools hw golden bench-hw bench \
+	lint format install dist clean help
 -include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)

@@ -84,7 +84,8 @@ against_program(const struct expected *e, struct arena *a)
 	if (suite.count == 1)
 		return &suite.programs[0];
 	err_set(&err, ERR_INPUT, (struct loc){e->path, 0, 0},
-	    "holds %d tests, and the list says one answer", suite.count);
+	    "holds %d test%s, and the list says one answer", suite.count,
+	    plural((uint64_t)suite.count));
 	err_print(stderr, &err, NULL);
 	return NULL;
 }

@@ -12,11 +12,12 @@
 #include "options.h"
 
 static const struct usage usage = {
-	"convert", "PATH...", 1, -1,
+	"convert", "TEST...", 1, -1,
 	"Converts tests between YAML and the community's .litmus format (that "
 	"of Dartagnan's\nlitmus/PTX). What a format cannot say is an error "
 	"with its place; what is\nwritten is read again, and must have the "
-	"same outcomes in the model.\n", option_rows,
+	"same outcomes in the model.\nTEST is a file, a folder, FILE:NAME, or "
+	"the name of a test or family of the suite.\n", option_rows,
 };
 
 enum format { FORMAT_OTHER, FORMAT_YAML, FORMAT_LITMUS };

@@ -17,8 +17,9 @@ print_gpu(const struct device_info *d)
 
 	printf("%d  %s\n   %s%s\n", d->index, d->name, d->uuid,
 	    d->mig > 0 ? " (a MIG slice)" : "");
-	printf("   sm_%d, %d processors, %.1f GiB, L2 %.1f MiB, %s, PTX up "
+	printf("   sm_%d, %d processor%s, %.1f GiB, L2 %.1f MiB, %s, PTX up "
 	    "to %d.%d\n", c->sm, c->processors,
+	    plural((uint64_t)c->processors),
 	    (double)c->memory / (1 << 30), (double)c->l2 / (1 << 20),
 	    d->driver, c->ptx / 10, c->ptx % 10);
 	if (d->clock_khz)

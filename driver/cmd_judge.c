@@ -50,7 +50,8 @@ from_source(const struct doc_test *t, struct arena *a, struct err *err)
 	if (suite.count == 1)
 		return &suite.programs[0];
 	err_set(err, ERR_INPUT, (struct loc){t->name, 0, 0},
-	    "its source holds %d tests", suite.count);
+	    "its source holds %d test%s", suite.count,
+	    plural((uint64_t)suite.count));
 	return NULL;
 }
 
@@ -321,8 +322,9 @@ print_changes(FILE *f, const struct again *g, const struct document *now)
 		    verdicts[t->verdict].name);
 		n++;
 	}
-	fprintf(f, "%d of %d tests are judged otherwise under %s\n", n,
-	    now->ntests, model_version_name(g->model));
+	fprintf(f, "%d of %d test%s judged otherwise under %s\n", n,
+	    now->ntests, now->ntests == 1 ? " is" : "s are",
+	    model_version_name(g->model));
 }
 
 static int

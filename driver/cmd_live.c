@@ -15,11 +15,12 @@
 #include "options.h"
 
 static const struct usage usage = {
-	"live", "[PATH...]", 0, -1,
+	"live", "[TEST...]", 0, -1,
 	"Says whether every execution that is fair under the scheduling ends, "
 	"or how a\nloop or a barrier may hang. Threads of one CTA or cluster "
 	"are scheduled fairly, as\nis all of a cooperative launch; other CTAs "
-	"need not start (obe).\nExit status 1: a test may hang.\n", option_rows,
+	"need not start (obe).\nExit status 1: a test may hang.\n" TESTS_HELP,
+	option_rows,
 };
 
 struct lives {

@@ -16,11 +16,11 @@
 #include "options.h"
 
 static const struct usage usage = {
-	"model", "[PATH...]", 0, -1,
+	"model", "[TEST...]", 0, -1,
 	"Computes what the PTX memory model allows, without a device.\n"
 	"Each outcome is sc (an interleaving gives it) or weak; * marks those "
-	"that the\ntest is about. Exit status 1: a test expects otherwise.\n",
-	option_rows,
+	"that the\ntest is about. Exit status 1: a test expects otherwise.\n"
+	TESTS_HELP, option_rows,
 };
 
 bool

@@ -49,10 +49,9 @@
 #include "options.h"
 
 static const struct usage usage = {
-	"run", "[PATH...]", 0, -1,
-	"Runs tests on a device and judges what they showed. PATH is a file "
-	"or a folder of\ntests; without any, the suite that came with the "
-	"program is run.\n", option_rows,
+	"run", "[TEST...]", 0, -1,
+	"Runs tests on a device and judges what they showed.\n" TESTS_HELP,
+	option_rows,
 };
 
 static const double level_seconds[] = {0, 10, 120, 900, 7200};
@@ -306,10 +305,10 @@ progress(void *user, int device, int test, uint64_t instances, uint64_t hits)
 
 	if (!r->terminal || test < 0 || device != 0)
 		return;
-	fprintf(stderr, "\r\033[K[%d/%d] %.40s: %s instances, %s hits",
+	fprintf(stderr, "\r\033[K[%d/%d] %.40s: %s instance%s, %s hit%s",
 	    r->finished, r->work.ntests * r->work.ndevices,
 	    r->work.tests[test]->name, count_text(instances).s,
-	    count_text(hits).s);
+	    plural(instances), count_text(hits).s, plural(hits));
 	if (!r->work.effort.instances && left > 0)
 		fprintf(stderr, ", %s left", time_text(left).s);
 	fflush(stderr);

@@ -20,7 +20,8 @@ static const struct usage usage = {
 	"  export RUN      a document as it was taken in\n"
 	"  history GLOB    how tests went, run by run\n"
 	"  compare         the latest run of each kind of GPU, side by side\n"
-	"  remove RUN...   forget runs\n", option_rows,
+	"  remove RUN...   forget runs: none, if one is not there\n"
+	"RUN is a run's number, or last.\n", option_rows,
 };
 
 struct job {
@@ -79,9 +80,10 @@ action_list(const struct job *j, struct err *err)
 	for (i = 0; i < n; i++) {
 		const struct store_run *r = &list[i];
 
-		printf("%4" PRId64 "  %s  %6" PRIu64 " tests %4" PRIu64
-		    " failed  %9s instances  %s%s%s%s\n", r->id, r->started,
-		    r->tests, r->failed, count_text(r->instances).s,
+		printf("%4" PRId64 "  %s  %6" PRIu64 " test%-1s %4" PRIu64
+		    " failed  %9s instance%-1s  %s%s%s%s\n", r->id,
+		    r->started, r->tests, plural(r->tests), r->failed,
+		    count_text(r->instances).s, plural(r->instances),
 		    r->hardware ? r->devices : sim_notice,
 		    r->complete ? "" : " (incomplete)", *r->label ? "  " :
 		    "", r->label);
@@ -168,14 +170,14 @@ action_compare(const struct job *j, struct err *err)
 static bool
 action_remove(const struct job *j, struct err *err)
 {
-	int64_t id;
+	int64_t *ids = arena_alloc(j->arena, (size_t)j->arguments.count *
+	    sizeof(*ids));
 	int i;
 
 	for (i = 0; i < j->arguments.count; i++)
-		if (!run_id(j->arguments.list[i], &id, err) ||
-		    !store_remove(j->store, id, err))
+		if (!run_id(j->arguments.list[i], &ids[i], err))
 			return false;
-	return true;
+	return store_remove(j->store, ids, j->arguments.count, err);
 }
 
 static const struct action {

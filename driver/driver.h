@@ -599,12 +599,17 @@ struct selection {
 /* A file or folder that comes with the program: in the working folder,
    beside the program, or in ../share/fencepost from it; NULL: nowhere. */
 const char *data_find(const char *name, struct arena *a);
+/* What TEST is, of commands that take several. */
+#define TESTS_HELP \
+	"TEST is a file, a folder, FILE:NAME, or the name of a test or " \
+	"family of the suite\nthat came with the program; without any, " \
+	"all of that suite.\n"
 /*
- * Reads files, and *.yaml, *.yml and *.litmus below folders in byte order
- * of their names; without paths the default suite. Errors in files are
- * printed to stderr with their line. False: a path is wrong, or is empty.
+ * Reads these tests, folders in byte order of their names; without any the
+ * default suite. Errors in files are printed to stderr with their line.
+ * False: there is no such file or test.
  */
-bool select_read(const struct strings *paths, struct arena *a,
+bool select_read(const struct strings *tests, struct arena *a,
     struct selection *s, struct err *err);
 /* Keeps the tests whose name or family one of the globs matches; "!glob"
    takes away again. */
@@ -613,8 +618,7 @@ void select_filter(struct selection *s, const struct strings *globs,
 /* "I/N": every Nth test from the Ith on. */
 bool select_shard(struct selection *s, const char *shard, int *index,
     int *count, struct err *err);
-/* TEST of explain, ptx and the like: a name in the default suite, a file
-   with one test, or FILE:NAME. NULL: err says what there is. */
+/* The same where only one test will do. NULL: err says what there is. */
 const struct program *select_one(const char *test, struct arena *a,
     struct err *err);
 

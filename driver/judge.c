@@ -193,24 +193,29 @@ judge_verdict(const struct program *p, const struct outcomes *outcomes,
 	if (sum != tally->instances) {
 		j->verdict = VERDICT_CORRUPT;
 		j->message = arena_printf(a, "the bins add up to %" PRIu64
-		    ", but %" PRIu64 " instances ran", sum, tally->instances);
+		    ", but %" PRIu64 " instance%s ran", sum,
+		    tally->instances, plural(tally->instances));
 	} else if (tally->other) {
 		j->verdict = VERDICT_CORRUPT;
-		j->message = arena_printf(a, "%" PRIu64 " instances held a "
-		    "value that no store of the test writes", tally->other);
+		j->message = arena_printf(a, "%" PRIu64 " instance%s held a "
+		    "value that no store of the test writes", tally->other,
+		    plural(tally->other));
 	} else if (j->forbidden_hits) {
 		j->verdict = VERDICT_FORBIDDEN;
 		j->message = arena_printf(a, "the model forbids what %" PRIu64
-		    " instances showed", j->forbidden_hits);
+		    " instance%s showed", j->forbidden_hits,
+		    plural(j->forbidden_hits));
 	} else if (j->answer == ANSWER_NONE && j->target_hits &&
 	    p->expect == EXPECT_FORBIDDEN) {
 		j->verdict = VERDICT_FORBIDDEN;
 		j->message = arena_printf(a, "the test expects none of what "
-		    "%" PRIu64 " instances showed", j->target_hits);
+		    "%" PRIu64 " instance%s showed", j->target_hits,
+		    plural(j->target_hits));
 	} else if (tally->hang && !may_hang(outcomes)) {
 		j->verdict = VERDICT_HANG;
 		j->message = arena_printf(a, "a loop of %" PRIu64
-		    " instances ran out of turns", tally->hang);
+		    " instance%s ran out of turns", tally->hang,
+		    plural(tally->hang));
 	} else if (expectation_wrong(p, j)) {
 		j->verdict = VERDICT_EXPECTATION;
 		j->message = arena_printf(a, "the test expects %s, the model "

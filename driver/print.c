@@ -48,7 +48,7 @@ put_twins(FILE *f, const struct doc_evidence *e)
 	if (e->ntwins == 0)
 		return;
 	fprintf(f, "; %d broken twin%s: %s in %s", e->ntwins,
-	    e->ntwins == 1 ? "" : "s", count_text(hits).s,
+	    plural((uint64_t)e->ntwins), count_text(hits).s,
 	    count_text(instances).s);
 	if (!hits)
 		fprintf(f, ", so this silence is no evidence");
@@ -61,8 +61,9 @@ put_evidence(FILE *f, const struct doc_test *t)
 	const struct doc_evidence *e = t->evidence;
 
 	if (e->target_hits)
-		fprintf(f, "seen %s times in %s, %s a second",
-		    count_text(e->target_hits).s, count_text(t->instances).s,
+		fprintf(f, "seen %s time%s in %s, %s a second",
+		    count_text(e->target_hits).s, plural(e->target_hits),
+		    count_text(t->instances).s,
 		    rate_text(e->rate).s);
 	else if (t->instances)
 		fprintf(f, "not seen in %s, 95 %% bound %s",
@@ -147,7 +148,8 @@ print_header(FILE *f, const struct document *d, const struct style *style)
 		    d->devices[i].index, paint(style, style->sim ? YELLOW :
 		    ""), device_label(&d->devices[i], a),
 		    style->sim ? paint(style, PLAIN) : "");
-	fprintf(f, "%" PRIu64 " tests", d->shard->selected);
+	fprintf(f, "%" PRIu64 " test%s", d->shard->selected,
+	    plural(d->shard->selected));
 	if (d->shard->count > 1)
 		fprintf(f, ", shard %" PRId64 " of %" PRId64,
 		    d->shard->index, d->shard->count);
@@ -176,8 +178,9 @@ print_seen(FILE *f, const struct document *d, enum doc_answer answer)
 		instances += t->instances;
 	}
 	if (tests)
-		fprintf(f, "  %-10s %4d tests, seen in %d, %s instances\n",
-		    words[answer], tests, seen, count_text(instances).s);
+		fprintf(f, "  %-10s %4d test%s, seen in %d, %s instance%s\n",
+		    words[answer], tests, plural((uint64_t)tests), seen,
+		    count_text(instances).s, plural(instances));
 }
 
 /* Those that are no pass, by name: they are what is looked for. */
@@ -202,7 +205,7 @@ void
 print_summary(FILE *f, const struct document *d, const struct style *style)
 {
 	struct arena *a = arena_new();
-	const char *separator = "";
+	const char *separator = ":";
 	struct summary s;
 	int i;
 
@@ -214,10 +217,10 @@ print_summary(FILE *f, const struct document *d, const struct style *style)
 	print_seen(f, d, DOC_NONE);
 	if (s.twins)
 		fprintf(f, "  mutation score %.2f: %" PRIu64 " of %" PRIu64
-		    " broken twins showed\n", (double)s.shown /
-		    (double)s.twins, s.shown, s.twins);
+		    " broken twin%s showed\n", (double)s.shown /
+		    (double)s.twins, s.shown, s.twins, plural(s.twins));
 	print_others(f, d, style, a);
-	fprintf(f, "%" PRIu64 " tests in %s:", s.tests,
+	fprintf(f, "%" PRIu64 " test%s in %s", s.tests, plural(s.tests),
 	    time_text(d->wall_seconds).s);
 	for (i = 0; i < VERDICT_COUNT; i++) {
 		if (s.verdicts[i] == 0)

@@ -232,21 +232,123 @@ choose_all(struct selection *s, struct arena *a)
 	s->tests = all;
 }
 
-bool
-select_read(const struct strings *paths, struct arena *a,
-    struct selection *s, struct err *err)
+/* ---- operands ----------------------------------------------------------- */
+
+/* "FILE:NAME" cut in two, where FILE exists; NULL: a name of the suite. */
+static const char *
+split_place(const char *test, struct arena *a, const char **name)
+{
+	const char *colon = strrchr(test, ':');
+	char *file;
+
+	*name = NULL;
+	if (access(test, F_OK) == 0)
+		return test;
+	if (colon) {
+		file = arena_strndup(a, test, (size_t)(colon - test));
+		*name = colon + 1;
+		if (access(file, F_OK) == 0)
+			return file;
+	}
+	*name = test;
+	return strchr(test, '/') || holds_tests(test) ? test : NULL;
+}
+
+/* At most a few names that are there, for the message. */
+static bool
+not_found(const char *test, const struct program *programs, int n,
+    struct err *err)
+{
+	char names[240] = "";
+	size_t used = 0;
+	int i, shown = 0;
+
+	for (i = 0; i < n && shown < 6 && used < sizeof(names) - 48; i++)
+		if (strncmp(programs[i].name, test, 2) == 0)
+			used += (size_t)snprintf(names + used,
+			    sizeof(names) - used, "%s%.40s",
+			    shown++ ? ", " : "", programs[i].name);
+	return err_set(err, ERR_USAGE, (struct loc){0}, "no test '%.80s' "
+	    "among %d%s%s", test, n, shown ? "; there are " : "", names);
+}
+
+/* Is this test called so, alone or with its family? One of several by its
+   name may be called after its file, and keeps that name. */
+static bool
+is_called(struct program *p, const char *name, struct arena *a)
+{
+	if (strcmp(p->name, name) == 0 || strcmp(p->family, name) == 0)
+		return true;
+	if (strcmp(name_with_file(p, a), name) != 0)
+		return false;
+	p->name = name;
+	return true;
+}
+
+/* Leaves of the programs from `first` on those that are called so. */
+static bool
+keep_called(struct suite *suite, int first, const struct strings *names,
+    struct arena *a, struct err *err)
+{
+	struct program *programs = suite->programs + first;
+	int i, j, n = 0, count = suite->count - first;
+	bool *keep = arena_alloc(a, (size_t)count);
+
+	for (j = 0; j < names->count; j++) {
+		bool found = false;
+
+		for (i = 0; i < count; i++)
+			if (is_called(&programs[i], names->list[j], a))
+				keep[i] = found = true;
+		if (!found)
+			return not_found(names->list[j], programs, count, err);
+	}
+	for (i = 0; i < count; i++)
+		if (keep[i])
+			programs[n++] = programs[i];
+	suite->count = first + n;
+	return true;
+}
+
+/* All of a file or folder, or (unless there are none) what is called so. */
+static bool
+read_place(struct selection *s, const char *path, const struct strings *names,
+    struct arena *a, struct err *err)
 {
 	struct strings files = {0};
-	int i;
+	int i, first = s->suite.count;
 
-	*s = (struct selection){0};
-	for (i = 0; i < paths->count; i++)
-		if (!walk(paths->list[i], 0, a, &files, err))
-			return false;
-	if (paths->count == 0 && !walk(default_suite(a), 0, a, &files, err))
+	if (!walk(path, 0, a, &files, err))
 		return false;
 	for (i = 0; i < files.count; i++)
 		read_file(files.list[i], a, s);
+	return names->count == 0 ||
+	    keep_called(&s->suite, first, names, a, err);
+}
+
+bool
+select_read(const struct strings *tests, struct arena *a,
+    struct selection *s, struct err *err)
+{
+	struct strings of_suite = {0};
+	int i;
+
+	*s = (struct selection){0};
+	for (i = 0; i < tests->count; i++) {
+		struct strings names = {0};
+		const char *name, *file;
+
+		file = split_place(tests->list[i], a, &name);
+		if (!file)
+			strings_add(&of_suite, a, name);
+		else if (name && file != name)
+			strings_add(&names, a, name);
+		if (file && !read_place(s, file, &names, a, err))
+			return false;
+	}
+	if ((of_suite.count || tests->count == 0) &&
+	    !read_place(s, default_suite(a), &of_suite, a, err))
+		return false;
 	choose_all(s, a);
 	selection_changed(s, a);
 	return true;
@@ -306,74 +408,28 @@ select_shard(struct selection *s, const char *shard, int *index, int *count,
 	return true;
 }
 
-/* "FILE:NAME" cut in two, where FILE exists; else NULL and the whole. */
-static const char *
-split_place(const char *test, struct arena *a, const char **name)
-{
-	const char *colon = strrchr(test, ':');
-	char *file;
-
-	*name = test;
-	if (access(test, F_OK) == 0) {
-		*name = NULL;
-		return test;
-	}
-	if (!colon)
-		return NULL;
-	file = arena_strndup(a, test, (size_t)(colon - test));
-	if (access(file, F_OK) != 0)
-		return NULL;
-	*name = colon + 1;
-	return file;
-}
-
-/* At most a few names that are in the suite, for the message. */
-static void
-not_found(const char *test, const struct selection *s, struct err *err)
-{
-	char names[240] = "";
-	size_t used = 0;
-	int i, n = 0;
-
-	for (i = 0; i < s->count && n < 6 && used < sizeof(names) - 48; i++)
-		if (strncmp(s->tests[i]->name, test, 2) == 0) {
-			used += (size_t)snprintf(names + used,
-			    sizeof(names) - used, "%s%.40s", n ? ", " : "",
-			    s->tests[i]->name);
-			n++;
-		}
-	err_set(err, ERR_USAGE, (struct loc){0}, "no test '%.80s' among "
-	    "%d%s%s", test, s->count, n ? "; there are " : "", names);
-}
-
 const struct program *
 select_one(const char *test, struct arena *a, struct err *err)
 {
 	const char *name, *file = split_place(test, a, &name);
-	struct strings paths = {0};
+	struct strings tests = {0};
 	struct selection s;
 	int i;
 
-	if (file)
-		strings_add(&paths, a, file);
-	if (!select_read(&paths, a, &s, err))
+	strings_add(&tests, a, test);
+	if (!select_read(&tests, a, &s, err))
 		return NULL;
 	if (s.count == 0 || (s.bad && file)) {
 		err_set(err, ERR_INPUT, (struct loc){0},
 		    "'%.200s' holds no test that could be read", test);
 		return NULL;
 	}
-	if (!name && s.count == 1)
-		return s.tests[0];
-	if (!name) {
-		err_set(err, ERR_USAGE, (struct loc){0}, "'%.120s' holds %d "
-		    "tests; say which, such as %.120s:%.80s", test, s.count,
-		    test, s.tests[0]->name);
-		return NULL;
-	}
 	for (i = 0; i < s.count; i++)
-		if (strcmp(s.tests[i]->name, name) == 0)
+		if (s.count == 1 || (name && strcmp(s.tests[i]->name, name) ==
+		    0))
 			return s.tests[i];
-	not_found(name, &s, err);
+	err_set(err, ERR_USAGE, (struct loc){0}, "'%.120s' holds %d tests; "
+	    "say which, such as %.120s%s%.80s", test, s.count,
+	    file ? file : "", file ? ":" : "", s.tests[0]->name);
 	return NULL;
 }

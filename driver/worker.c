@@ -12,9 +12,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ALIVE_SECONDS 0.1 /* between two signs of life */
@@ -111,10 +113,21 @@ drop_first(struct worker *w)
 	w->count--;
 }
 
+/* The model and the disassembler have limits of their own, and may need more
+   than a test that hangs is given: whoever waits for them says he lives. */
 static void
 wait_for_first(struct worker *w)
 {
-	pthread_join(w->pending[w->first].thread, NULL);
+	struct timespec until;
+
+	do {
+		alive(w, 0, 0);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += (long)(ALIVE_SECONDS * 1e9);
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+	} while (pthread_timedjoin_np(w->pending[w->first].thread, NULL,
+	    &until) == ETIMEDOUT);
 	drop_first(w);
 }
 
@@ -132,10 +145,13 @@ next_pending(struct worker *w, bool *behind)
 }
 
 static bool
-read_order(int fd, struct order *o)
+read_order(struct worker *w, int fd, struct order *o)
 {
+	struct pollfd p = {fd, POLLIN, 0};
 	ssize_t n;
 
+	while (w->count && poll(&p, 1, (int)(ALIVE_SECONDS * 1e3)) <= 0)
+		alive(w, 0, 0);
 	do
 		n = read(fd, o, sizeof(*o)); /* written in one piece */
 	while (n < 0 && errno == EINTR);
@@ -202,7 +218,7 @@ worker_main(const struct work *work, int device, int orders, int answers)
 		answer(&w, "E ", err.message);
 		_exit(2);
 	}
-	while (usable && read_order(orders, &o)) {
+	while (usable && read_order(&w, orders, &o)) {
 		usable = run_order(&w, &b, &o);
 		if (usable)
 			answer(&w, "N", "");

@@ -244,7 +244,7 @@ element(struct parser *p, const struct var *v, const char *at,
 	if (elem < 0 || elem >= v->count) {
 		err_set(p->err, ERR_INPUT, place(p, at),
 		    "%s has %d element%s", v->name, v->count,
-		    v->count == 1 ? "" : "s");
+		    plural((uint64_t)v->count));
 		return -1;
 	}
 	return (int)elem;

@@ -138,6 +138,7 @@ errs_print(FILE *f, const struct errs *errs, const struct source *source)
 	for (i = 0; i < errs->count; i++)
 		err_print(f, &errs->list[i], source);
 	if (errs->dropped)
-		fprintf(f, "%s: %d more errors not shown\n", source ?
-		    source->name : "fencepost", errs->dropped);
+		fprintf(f, "%s: %d more error%s not shown\n", source ?
+		    source->name : "fencepost", errs->dropped,
+		    plural((uint64_t)errs->dropped));
 }

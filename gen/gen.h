@@ -622,6 +622,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void text_printf(struct text *t, const char *format, ...);
 void text_append(struct text *t, const char *s, size_t n);
+const char *plural(uint64_t n); /* what a noun ends in: "" or "s" */
 
 /* err.c */
 #if defined(__GNUC__)

@@ -228,7 +228,7 @@ count_check(const struct insn *insn, const struct raw *raws, int count,
 		    "%s%s takes %s%s, not %d operand%s",
 		    insn->op->mnemonic, cas ? ".cas" : "",
 		    text[0] ? "the operands " : "no operands", text, count,
-		    count == 1 ? "" : "s");
+		    plural((uint64_t)count));
 	}
 	return true;
 }

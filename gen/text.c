@@ -109,3 +109,9 @@ text_clean(struct arena *a, const char *s, size_t n)
 	}
 	return t.s;
 }
+
+const char *
+plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}

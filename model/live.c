@@ -408,9 +408,9 @@ model_live(const struct program *p, enum progress progress, struct arena *a,
 		return false;
 	*terminates = !find_hang(&g, progress, &state);
 	if (why && *terminates)
-		text_printf(why, "%s: every execution ends (%u states, "
+		text_printf(why, "%s: every execution ends (%u state%s, "
 		    "scheduling: %s)\n", p->name, g.nstates,
-		    progress_name(progress));
+		    plural(g.nstates), progress_name(progress));
 	if (why && !*terminates) {
 		text_printf(why, "%s: an execution need not end "
 		    "(scheduling: %s)\n", p->name, progress_name(progress));

@@ -205,7 +205,7 @@ put_lines(FILE *f, const struct table *t, bool differing, struct arena *a)
 		n += t->lines[i].differs == differing;
 	fprintf(f, differing ? "<section><h2>%d test%s on which the runs "
 	    "differ</h2>\n" : "<section><h2>%d test%s on which they agree"
-	    "</h2>\n", n, n == 1 ? "" : "s");
+	    "</h2>\n", n, plural((uint64_t)n));
 	if (n) {
 		fprintf(f, "%s<div class=\"scroll\"><table cellpadding=\"4\">\n", differing ?
 		    "" : "<details><summary>show them</summary>");
@@ -306,7 +306,7 @@ compare_html(FILE *f, const struct document *list, int n,
 	make_table(&t, list, n, a);
 	page_begin(f, "fencepost: runs side by side", o);
 	fprintf(f, "<header><h1>fencepost: %d run%s side by side</h1>"
-	    "</header>\n", n, n == 1 ? "" : "s");
+	    "</header>\n", n, plural((uint64_t)n));
 	if (n && !list[0].hardware)
 		put_notice(f, "Software PTX machine: no GPU was involved.");
 	put_runs(f, &t, a);
@@ -332,7 +332,8 @@ compare_markdown(FILE *f, const struct document *list, int n)
 	int i, k, shown = 0;
 
 	make_table(&t, list, n, a);
-	fprintf(f, "# fencepost: %d runs side by side\n\n", n);
+	fprintf(f, "# fencepost: %d run%s side by side\n\n", n,
+	    plural((uint64_t)n));
 	if (n && !list[0].hardware)
 		fprintf(f, "> **%s.**\n\n", sim_notice);
 	fputs("| Test |", f);
@@ -357,7 +358,7 @@ compare_markdown(FILE *f, const struct document *list, int n)
 			    : "");
 		}
 	}
-	fprintf(f, "\n\n%d tests differ, %d agree.\n", shown,
-	    t.nlines - shown);
+	fprintf(f, "\n\n%d test%s, %d the same.\n", shown,
+	    shown == 1 ? " differs" : "s differ", t.nlines - shown);
 	arena_free(a);
 }

@@ -26,11 +26,12 @@ method(const struct diff *d, struct arena *a)
 	struct text t;
 
 	text_init(&t, a);
-	text_printf(&t, "%d tests and %d outcomes compared; rates differ if "
-	    "the rate of false discoveries is at most %g (conditional test "
-	    "of counts, Benjamini-Hochberg), where like runs differ by a "
-	    "factor of %.3g anyway (", d->tests, d->outcomes, d->options.q,
-	    exp(d->noise));
+	text_printf(&t, "%d test%s and %d outcome%s compared; rates differ "
+	    "if the rate of false discoveries is at most %g (conditional "
+	    "test of counts, Benjamini-Hochberg), where like runs differ by "
+	    "a factor of %.3g anyway (", d->tests,
+	    plural((uint64_t)d->tests), d->outcomes,
+	    plural((uint64_t)d->outcomes), d->options.q, exp(d->noise));
 	if (d->noise_from)
 		text_printf(&t, "from %d of these outcomes)",
 		    d->noise_from);
@@ -101,7 +102,7 @@ diff_markdown(FILE *f, const struct diff *d)
 	int i;
 
 	fprintf(f, "# fencepost diff: %d change%s%s\n\n- before: ",
-	    d->count, d->count == 1 ? "" : "s", d->worse ?
+	    d->count, plural((uint64_t)d->count), d->worse ?
 	    ", **some for the worse**" : "");
 	put_markdown(f, side_label(d->a, a));
 	fputs("\n- after: ", f);
@@ -184,7 +185,7 @@ diff_html(FILE *f, const struct diff *d, const struct html_options *o)
 
 	page_begin(f, "fencepost: what changed", o);
 	fprintf(f, "<header><h1>fencepost: %d change%s</h1></header>\n<dl>"
-	    "<dt>before</dt><dd>", d->count, d->count == 1 ? "" : "s");
+	    "<dt>before</dt><dd>", d->count, plural((uint64_t)d->count));
 	put_xml(f, side_label(d->a, a));
 	fputs("</dd><dt>after</dt><dd>", f);
 	put_xml(f, side_label(d->b, a));

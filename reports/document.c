@@ -79,8 +79,9 @@ check_counts(const struct document *d, const struct doc_test *t, int i,
 	    t->verdict != VERDICT_PASS && t->verdict != VERDICT_FORBIDDEN)))
 		return true;
 	return fail(d, t->span, "tests", i, err, "%s: the bins add up to "
-	    "%llu, but %llu instances ran", t->name, (unsigned long long)sum,
-	    (unsigned long long)t->instances);
+	    "%llu, but %llu instance%s ran", t->name,
+	    (unsigned long long)sum, (unsigned long long)t->instances,
+	    plural(t->instances));
 }
 
 static bool

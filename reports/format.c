@@ -155,6 +155,7 @@ histogram_print(FILE *f, const struct doc_test *t)
 	uint64_t hits = 0;
 	int i;
 
+	/* "1 states", as litmus7 has it: programs read this line */
 	fprintf(f, "Histogram (%d states)\n", t->nrows);
 	for (i = 0; i < t->nrows; i++) {
 		const struct doc_row *r = &t->rows[i];

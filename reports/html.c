@@ -14,8 +14,8 @@ title(const struct document *d, const struct summary *s, struct arena *a)
 	if (failed)
 		return arena_printf(a, "fencepost: %" PRIu64 " of %" PRIu64
 		    " failed", failed, s->tests + (uint64_t)d->nprimitives);
-	return arena_printf(a, "fencepost: %" PRIu64 " tests, %s", s->tests,
-	    s->exit ? "no verdict" : "none failed");
+	return arena_printf(a, "fencepost: %" PRIu64 " test%s, %s", s->tests,
+	    plural(s->tests), s->exit ? "no verdict" : "none failed");
 }
 
 static void

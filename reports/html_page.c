@@ -80,7 +80,8 @@ put_device(FILE *f, const struct document *d, int device)
 	put_fact(f, "UUID", v->uuid);
 	fprintf(f, "<dt>target</dt><dd>sm_%" PRId64, v->sm);
 	if (v->processors)
-		fprintf(f, ", %" PRId64 " processors", v->processors);
+		fprintf(f, ", %" PRId64 " processor%s", v->processors,
+		    plural((uint64_t)v->processors));
 	if (v->memory)
 		fprintf(f, ", %.1f GiB", (double)v->memory / 0x1p30);
 	fputs("</dd>\n", f);

@@ -14,8 +14,8 @@ put_findings(FILE *f, const struct doc_primitive *p)
 
 		fputs(i ? "<br>" : "", f);
 		put_xml(f, x->kind);
-		fprintf(f, " %s times, first in round %s", count_text(
-		    x->count).s, count_text(x->round).s);
+		fprintf(f, " %s time%s, first in round %s", count_text(
+		    x->count).s, plural(x->count), count_text(x->round).s);
 		if (x->detail) {
 			fputs(": <span class=\"dim\">", f);
 			put_xml(f, x->detail);

@@ -125,11 +125,11 @@ put_histogram(FILE *f, const struct doc_test *t)
 		    t->nrows + t->nunseen - 2 * ROWS_SHOWN > 0 ?
 		    t->nrows + t->nunseen - 2 * ROWS_SHOWN : 1);
 	if (t->other)
-		fprintf(f, "%s instances held a value that no store leaves. ",
-		    count_text(t->other).s);
+		fprintf(f, "%s instance%s held a value that no store "
+		    "leaves. ", count_text(t->other).s, plural(t->other));
 	if (t->hang)
-		fprintf(f, "%s instances ran out of turns in a loop. ",
-		    count_text(t->hang).s);
+		fprintf(f, "%s instance%s ran out of turns in a loop. ",
+		    count_text(t->hang).s, plural(t->hang));
 	fputs("* what the test asks for: <code>", f);
 	put_xml(f, t->condition);
 	fputs("</code>. Bars are logarithmic.</p>\n", f);
@@ -184,8 +184,9 @@ put_evidence(FILE *f, const struct doc_test *t)
 		put_xml(f, t->reason);
 		fputs("</dd>\n", f);
 	}
-	fprintf(f, "<dt>ran</dt><dd>%s instances in %s launches, %s</dd>\n",
-	    count_text(t->instances).s, count_text(t->launches).s,
+	fprintf(f, "<dt>ran</dt><dd>%s instance%s in %s launch%s, %s</dd>\n",
+	    count_text(t->instances).s, plural(t->instances),
+	    count_text(t->launches).s, t->launches == 1 ? "" : "es",
 	    time_text(t->seconds).s);
 	if (e) {
 		put_item(f, "strength", strength_words[e->strength]);

@@ -123,9 +123,10 @@ add_primitive(mxml_node_t *suite, const struct document *d,
 
 	text_init(&t, a);
 	for (i = 0; i < p->nfindings; i++)
-		text_printf(&t, "%s: %" PRIu64 " times, first in round %"
+		text_printf(&t, "%s: %" PRIu64 " time%s, first in round %"
 		    PRIu64 "%s%s\n", p->findings[i].kind,
-		    p->findings[i].count, p->findings[i].round,
+		    p->findings[i].count, plural(p->findings[i].count),
+		    p->findings[i].round,
 		    p->findings[i].detail ? ": " : "",
 		    p->findings[i].detail ? p->findings[i].detail : "");
 	add_problem(node, prim_junit[p->verdict], prim_verdicts[p->verdict],

@@ -11,12 +11,6 @@
 #define LIST_MAX 100
 #define COLUMNS_MAX 30
 
-static const char *
-plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void
 put_head(FILE *f, const struct document *d, const struct summary *s,
     struct arena *a)
@@ -41,8 +35,9 @@ put_head(FILE *f, const struct document *d, const struct summary *s,
 		put_markdown(f, device_label(&d->devices[i], a));
 		fputs("\n", f);
 	}
-	fprintf(f, "- %s instances, %s with a weak outcome, %s with a "
+	fprintf(f, "- %s instance%s, %s with a weak outcome, %s with a "
 	    "forbidden one\n", count_text(s->instances).s,
+	    plural(s->instances),
 	    count_text(s->weak_hits).s, count_text(s->forbidden_hits).s);
 	fprintf(f, "- model %s, seed %" PRIu64 ", %s, took %s\n- ",
 	    doc_models[d->model], d->seed, d->started,

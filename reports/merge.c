@@ -99,9 +99,9 @@ check_whole(const struct document *d, struct err *err)
 		    d->shard->index);
 	if ((uint64_t)distinct_tests(d) != d->shard->selected)
 		return err_set(err, ERR_INPUT, loc, "shard %" PRId64
-		    " has %d tests of %" PRIu64 " (--partial takes what is "
+		    " has %d of %" PRIu64 " test%s (--partial takes what is "
 		    "there)", d->shard->index, distinct_tests(d),
-		    d->shard->selected);
+		    d->shard->selected, plural(d->shard->selected));
 	return true;
 }
 
@@ -127,9 +127,9 @@ order_shards(const struct document *shards, int n, bool partial,
 			which = i + 1;
 	if (missing && !partial)
 		return err_set(err, ERR_INPUT, (struct loc){0},
-		    "%" PRId64 " of %" PRId64 " shards missing, the first is "
+		    "%" PRId64 " of %" PRId64 " shard%s missing, the first is "
 		    "shard %" PRId64 " (--partial takes what is there)",
-		    missing, count, which);
+		    missing, count, plural((uint64_t)count), which);
 	return true;
 }
 
@@ -255,28 +255,59 @@ add_notes(struct document *m, const struct document *d)
 	}
 }
 
-/* What belongs to a shard and not to the run. */
+/* Is the word an option with a value that belongs to a shard and not to the
+   run, if maybe shortened as options may be? *apart: the next word is its
+   value. */
 static bool
-of_shard(const char *option)
+of_shard(const char *word, bool *apart)
 {
-	return strcmp(option, "--shard") == 0 ||
-	    strcmp(option, "--resume") == 0;
+	static const struct { const char *name; size_t least; } options[] = {
+		{"--shard", 4}, {"--resume", 3}, {"--json", 4}, {"--junit", 4},
+	};
+	size_t n = strcspn(word, "="), i;
+
+	*apart = word[n] == '\0';
+	for (i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (n >= options[i].least &&
+		    strncmp(word, options[i].name, n) == 0)
+			return true;
+	return false;
 }
 
+/* "-o" behind none or some of run's flags: how many letters to keep. */
+static size_t
+before_output(const char *word)
+{
+	size_t n = word[0] == '-' ? 1 + strspn(word + 1, "qx") : 0;
+
+	return n && word[n] == 'o' ? n : 0;
+}
+
+/* What runs the whole: a shard's command, but for which shard it was and
+   where its results went. */
 static void
 set_command(struct document *m, const struct document *d, struct arena *a)
 {
+	bool apart, operands = false;
 	int i;
 
 	m->command = arena_alloc(a, ((size_t)d->ncommand + 1) *
 	    sizeof(*m->command));
 	m->ncommand = 0;
 	for (i = 0; i < d->ncommand; i++) {
-		if (of_shard(d->command[i]))
-			i++;
-		else if (strncmp(d->command[i], "--shard=", 8) != 0 &&
-		    strncmp(d->command[i], "--resume=", 9) != 0)
-			m->command[m->ncommand++] = d->command[i];
+		const char *word = d->command[i];
+		size_t keep = operands ? 0 : before_output(word);
+
+		operands |= strcmp(word, "--") == 0;
+		if (keep > 1)
+			m->command[m->ncommand++] = arena_strndup(a, word,
+			    keep);
+		if (keep)
+			i += word[keep + 1] == '\0';
+		else if (!operands && of_shard(word, &apart))
+			i += apart;
+		else
+			m->command[m->ncommand++] = word;
 	}
 }
 

@@ -493,7 +493,9 @@ bool store_add(struct store *s, const struct document *d, const char *label,
 /* The run's document as it was added; id 0: the latest. */
 bool store_get(struct store *s, int64_t id, struct arena *a,
     struct source *source, struct err *err);
-bool store_remove(struct store *s, int64_t id, struct err *err);
+/* All of these runs, or none. */
+bool store_remove(struct store *s, const int64_t *ids, int n,
+    struct err *err);
 bool store_list(struct store *s, struct arena *a, struct store_run **list,
     int *n, struct err *err);
 /* Of tests that match the glob, oldest first. */

@@ -109,22 +109,41 @@ store_get(struct store *s, int64_t id, struct arena *a,
 	return good;
 }
 
-bool
-store_remove(struct store *s, int64_t id, struct err *err)
+static bool
+remove_run(struct store *s, int64_t id, struct err *err)
 {
-	sqlite3_stmt *q = sql_prepare(s, "DELETE FROM run WHERE id = ?",
-	    err);
+	sqlite3_stmt *q = sql_prepare(s, id ? "DELETE FROM run WHERE id = ?" :
+	    "DELETE FROM run WHERE id = (SELECT max(id) FROM run)", err);
 	int rc;
 
 	if (!q)
 		return false;
-	sqlite3_bind_int64(q, 1, id);
+	if (id)
+		sqlite3_bind_int64(q, 1, id);
 	rc = sqlite3_step(q);
 	sqlite3_finalize(q);
 	if (rc != SQLITE_DONE)
 		return sql_fail(s, "remove", err);
 	return sqlite3_changes(s->db) == 1 || err_set(err, ERR_USAGE,
-	    (struct loc){s->path, 0, 0}, "has no run %" PRId64, id);
+	    (struct loc){s->path, 0, 0}, id ? "has no run %" PRId64 :
+	    "has no runs", id);
+}
+
+bool
+store_remove(struct store *s, const int64_t *ids, int n, struct err *err)
+{
+	bool good = sql_run(s, "BEGIN IMMEDIATE", "lock", err);
+	int i;
+
+	if (!good)
+		return false;
+	for (i = 0; good && i < n; i++)
+		good = remove_run(s, ids[i], err);
+	if (good)
+		good = sql_run(s, "COMMIT", "commit", err);
+	if (!good)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return good;
 }
 
 /* ---- questions --------------------------------------------------------- */

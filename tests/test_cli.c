@@ -147,7 +147,7 @@ static const struct {
 	{"--version", 0, "fencepost " VERSION "\n", NULL},
 	{"--help", 0, "usage: fencepost COMMAND", NULL},
 	{"nonsense", 2, NULL, "no command 'nonsense'"},
-	{"run --help", 0, "usage: fencepost run [OPTIONS] [PATH...]", NULL},
+	{"run --help", 0, "usage: fencepost run [OPTIONS] [TEST...]", NULL},
 	{"run --nonsense", 2, NULL, "run: no option '--nonsense'"},
 	{SIM "%F", 0, "6 tests in ", NULL},
 	{SIM "%F/mp.yaml", 0, "6 tests in ", NULL},

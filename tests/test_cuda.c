@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../driver/cuda_device.h"
-#include "fake_cuda.h"
+#include "help_cuda.h"
 
 #if __has_include(<cuda.h>)
 #pragma GCC diagnostic push
@@ -116,21 +116,6 @@ START_TEST(driver_library_has_every_call)
 END_TEST
 
 /* ---- against the fake -------------------------------------------------- */
-
-/* Loaded first, it answers to the driver's name in this process. */
-static struct fake *
-fake_driver(void)
-{
-	const char *path = getenv("FAKE_CUDA");
-	void *library = dlopen(path ? path : "build/tests/libcuda.so.1",
-	    RTLD_NOW | RTLD_GLOBAL);
-	struct fake *fake;
-
-	ck_assert_msg(library != NULL, "%s", dlerror());
-	fake = dlsym(library, "fake");
-	ck_assert_ptr_nonnull(fake);
-	return fake;
-}
 
 static struct device *
 open_fake(struct fake **fake)

@@ -441,6 +441,40 @@ START_TEST(shards_come_to_the_whole_run)
 }
 END_TEST
 
+static const struct {
+	const char *shard[8], *whole;
+} commands[] = {
+	{{"run", "--shard", "1/4", "-o", "1.json", "a.yaml"}, "run a.yaml"},
+	{{"run", "--shard=1/4", "--json=1", "-n", "5"}, "run -n 5"},
+	{{"run", "--sh", "1/4", "--js", "1", "--seed", "3"}, "run --seed 3"},
+	{{"run", "-qo1.json", "--resume", "1", "-x"}, "run -q -x"},
+	{{"run", "-xqo", "1.json", "--junit", "j", "-q"}, "run -xq -q"},
+	{{"run", "--sim-fault", "flip-bit", "--jobs", "1"},
+	    "run --sim-fault flip-bit --jobs 1"},
+	{{"run", "--", "--json", "-o"}, "run -- --json -o"},
+};
+
+/* What makes the whole again is neither a shard nor writes over one. */
+START_TEST(a_merged_command_makes_the_whole)
+{
+	struct arena *a = arena_new();
+	struct document list[SHARDS], whole;
+	struct err err;
+	int n = 0;
+
+	make_shards(list, merged[0], a);
+	while (n < 8 && commands[_i].shard[n])
+		n++;
+	list[0].command = arena_alloc(a, sizeof(commands[_i].shard));
+	memcpy(list[0].command, commands[_i].shard,
+	    sizeof(commands[_i].shard));
+	list[0].ncommand = n;
+	ck_assert(merge_make(list, SHARDS, false, a, &whole, &err));
+	ck_assert_str_eq(shell_command(&whole, a), commands[_i].whole);
+	arena_free(a);
+}
+END_TEST
+
 /* Each spoils the four shards in its way. */
 static void
 lose_last(struct document *list, int *n)
@@ -608,6 +642,8 @@ suite_diff(void)
 	tcase_add_loop_test(t, what_does_not_belong_together_is_refused, 0,
 	    sizeof(spoiled) / sizeof(*spoiled));
 	tcase_add_test(t, a_partial_merge_says_so);
+	tcase_add_loop_test(t, a_merged_command_makes_the_whole, 0,
+	    sizeof(commands) / sizeof(*commands));
 	suite_add_tcase(s, t);
 	return s;
 }

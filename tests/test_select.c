@@ -252,7 +252,9 @@ static const struct {
 	{"%s/deep/a.yml", NULL, "holds 2 tests; say which, such as"},
 	{"%s/deep/a.yml:Z", NULL, "no test 'Z' among 2"},
 	{"A+w", NULL, "no test 'A+w' among 3; there are A+weak, A+relaxed"},
-	{"%s/notes.yaml", NULL, "no test '"},
+	{"A", NULL, "'A' holds 2 tests; say which, such as A+weak"},
+	{"%s/notes.yaml", NULL, "No such file or directory"},
+	{"notes.yaml", NULL, "No such file or directory"},
 };
 
 START_TEST(one_test_is_found)
@@ -272,6 +274,52 @@ START_TEST(one_test_is_found)
 		ck_assert_ptr_null(p);
 		ck_assert_msg(strstr(err.message, ones[_i].message) != NULL,
 		    "%s", err.message);
+	}
+	arena_free(a);
+}
+END_TEST
+
+static const struct {
+	const char *tests[3], *names, *message; /* %s: the folder */
+} several[] = {
+	{{NULL}, "B A+weak A+relaxed", NULL},
+	{{"A"}, "A+weak A+relaxed", NULL}, /* a family */
+	{{"A+relaxed", "B"}, "B A+relaxed", NULL}, /* in the suite's order */
+	{{"%s/b.yaml", "A+weak"}, "B A+weak", NULL},
+	{{"%s/deep:A+relaxed", "%s/b.yaml:B"}, "A+relaxed B", NULL},
+	{{"%s/deep:A", "A+weak"}, "A+weak A+relaxed", NULL}, /* each once */
+	{{"A@a"}, NULL, "no test 'A@a' among 3"},
+	{{"B@b"}, "B@b", NULL},
+	{{"B", "Z"}, NULL, "no test 'Z' among 3"},
+	{{"%s/b.yaml:A"}, NULL, "no test 'A' among 1"},
+	{{"%s/none"}, NULL, "No such file or directory"},
+};
+
+/* One rule for every command that takes tests. */
+START_TEST(operands_are_places_and_names)
+{
+	struct arena *a = arena_new();
+	struct strings tests = {0};
+	struct selection s;
+	struct err err;
+	int i;
+
+	setenv("FENCEPOST_SUITE", folder, 1);
+	for (i = 0; i < 3 && several[_i].tests[i]; i++) {
+		const char *t = several[_i].tests[i];
+		bool place = strncmp(t, "%s", 2) == 0;
+
+		strings_add(&tests, a, arena_printf(a, "%s%s", place ?
+		    folder : "", t + (place ? 2 : 0)));
+	}
+	if (several[_i].names) {
+		ck_assert_msg(select_read(&tests, a, &s, &err), "%s",
+		    err.message);
+		expect_names(&s, several[_i].names);
+	} else {
+		ck_assert(!select_read(&tests, a, &s, &err));
+		ck_assert_msg(strstr(err.message, several[_i].message) !=
+		    NULL, "%s", err.message);
 	}
 	arena_free(a);
 }
@@ -297,6 +345,8 @@ suite_select(void)
 	tcase_add_test(c, bad_files_are_counted);
 	tcase_add_test(c, a_missing_path_is_an_error);
 	tcase_add_loop_test(c, one_test_is_found, 0, COUNT(ones));
+	tcase_add_loop_test(c, operands_are_places_and_names, 0,
+	    COUNT(several));
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -132,8 +132,12 @@ START_TEST(a_document_is_added_once)
 	ck_assert_int_eq(n, 1);
 	ck_assert_uint_eq(list[0].tests, 120);
 	ck_assert_uint_eq(list[0].failed, 2 + 1);
-	ck_assert(store_remove(s, id, &err));
-	ck_assert(!store_remove(s, id, &err));
+	ck_assert(!store_remove(s, (int64_t[]){id, 77}, 2, &err));
+	ck_assert_str_eq(err.message, "has no run 77");
+	ck_assert(store_list(s, a, &list, &n, &err));
+	ck_assert_int_eq(n, 1); /* all or none */
+	ck_assert(store_remove(s, (int64_t[]){0}, 1, &err)); /* the last */
+	ck_assert(!store_remove(s, &id, 1, &err));
 	ck_assert(store_list(s, a, &list, &n, &err));
 	ck_assert_int_eq(n, 0);
 	store_close(s);
