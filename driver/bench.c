@@ -7,7 +7,6 @@
 /* var and result regions of every index, then scratch, bins, epoch */
 #define REGIONS_MAX (VARS_MAX + THREADS_MAX + 3)
 #define REGION_LEAST ((size_t)4096)
-#define LOAD_GUESS 0.01 /* seconds, until one has been measured */
 
 struct pool {
 	struct {
@@ -42,9 +41,6 @@ bench_open(const struct device_ops *ops, int index, const char *options,
 	b->info = infos[index];
 	b->assembler = assembler;
 	b->timeout = timeout;
-	b->load_seconds = LOAD_GUESS;
-	/* the software machine has work for every processor as it is */
-	b->threads = b->info.caps.sim ? 1 : processors();
 	b->pool = calloc(1, sizeof(*b->pool));
 	if (!b->pool)
 		return err_set(err, ERR_LIMIT, (struct loc){0},
@@ -54,6 +50,10 @@ bench_open(const struct device_ops *ops, int index, const char *options,
 		return false;
 	}
 	b->arena = arena_new();
+	/* the software machine has work for every processor as it is */
+	b->loader = loader_open(b->info.caps.sim ? 1 : processors(),
+	    b->arena);
+	b->choices = choices_new(b->arena);
 	b->profile = envs_profile(&b->info, b->arena, &b->nprofile);
 	return true;
 }
@@ -63,6 +63,7 @@ bench_close(struct bench *b)
 {
 	int i;
 
+	loader_close(b->loader);
 	for (i = 0; i < REGIONS_MAX; i++)
 		if (b->pool->regions[i].size)
 			b->ops->free(b->device, b->pool->regions[i].address);

@@ -1,36 +1,17 @@
 /*
- * One test on one device, within its time, and with the test its broken
- * twins: how often they show in the same environments is the evidence that
- * a silence means something.
+ * One test on one device, and with a forbidden test its broken twins in the
+ * same environments: how often they show there is the evidence that a
+ * silence means something. campaign_run.c says what runs when.
  */
-#include "driver.h"
+#include "campaign.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TWINS_MAX 3
-#define TWIN_SHARE 0.3 /* of a forbidden test's time: finding where to look */
-#define MORE_TWINS_SHARE 0.1
-#define KEPT_ENVS 3 /* environments that a forbidden test itself runs in */
+#define RUN_LEAST 0.004 /* seconds of a trial that is worth its start */
+#define ENVS_LEAST 3 /* rather fewer twins than fewer environments */
 
-struct campaign {
-	struct bench *bench;
-	const struct program *program;
-	const struct effort *effort;
-	double deadline; /* of the test, twins and all */
-	struct arena *arena;
-	struct model_opts opts;
-	const struct outcomes *outcomes; /* NULL: no_model says why */
-	const char *no_model;
-	const struct env *const *envs; /* as given */
-	int nenvs;
-	const struct env **best; /* for the test itself, the best first */
-	int nbest;
-	struct search search;
-	struct twin_tally twins[TWINS_MAX];
-	int ntwins;
-	const char *stage; /* of what an error would be: "its twin ..." */
-};
+/* ---- what is to run ---------------------------------------------------- */
 
 static void
 ask_model(struct campaign *c, enum model_version version)
@@ -52,32 +33,73 @@ model_forbids(const struct campaign *c)
 	    model_answer(c->program, c->outcomes) == ANSWER_FORBIDDEN;
 }
 
-static bool
-search_run(struct campaign *c, struct search *s, const struct env *const *envs,
-    int n, double share, struct err *err)
+static void
+find_twins(struct campaign *c, struct weakenings *w)
 {
-	const struct effort *e = c->effort;
-	uint64_t instances = (uint64_t)((double)e->instances * share);
+	struct err ignored;
 
-	if (e->instances)
-		return search_instances(s, envs, n, instances ? instances : 1,
-		    err);
-	return search_time(s, envs, n, fmin(e->seconds * share,
-	    c->deadline - wall_clock()), err);
+	if (!c->effort.twins || !model_forbids(c) ||
+	    !model_twins(c->program, &c->opts, c->arena, w, &ignored))
+		w->ntwins = 0;
+	if (w->ntwins > TWINS_MAX)
+		w->ntwins = TWINS_MAX;
 }
 
-/* A twin that is run costs its assembling too: in little time one must do. */
-static int
-twins_that_fit(const struct campaign *c, int n)
+/* Some environments ask for what the test does not permit: without that
+   they may be the same as another, which has run then. */
+static bool
+is_new(struct campaign *c, const struct env *e, struct env *known, int n)
 {
-	double room = c->effort->seconds * MORE_TWINS_SHARE /
-	    c->bench->load_seconds;
+	struct arena *scratch = arena_new();
+	struct plan *plan = arena_alloc(scratch, sizeof(*plan));
+	struct err err;
+	int i;
 
-	if (n > TWINS_MAX)
-		n = TWINS_MAX;
-	if (c->effort->instances || room >= n - 1)
-		return n;
-	return n < 1 ? n : 1 + (int)room;
+	known[n] = *e;
+	if (plan_make(c->program, e, &c->bench->info.caps, scratch, plan,
+	    &err))
+		known[n] = plan->env;
+	arena_free(scratch);
+	for (i = 0; i < n && !envs_equal(&known[i], &known[n]); i++)
+		;
+	return i == n;
+}
+
+static void
+choose_envs(struct campaign *c)
+{
+	const struct env *const *all = c->effort.envs, **list;
+	struct env *known;
+	int n = c->effort.nenvs, i;
+
+	if (n == 0)
+		all = envs_for(c->program, c->bench, c->arena, &n);
+	list = arena_alloc(c->arena, (size_t)n * sizeof(*list));
+	known = arena_alloc(c->arena, (size_t)n * sizeof(*known));
+	for (i = 0; i < n; i++)
+		if (is_new(c, all[i], known, c->nenvs))
+			list[c->nenvs++] = all[i];
+	c->envs = list;
+}
+
+/* What a short time has room for. Kernels are made while others run, but
+   not faster than they can be made. */
+static void
+fit(struct campaign *c, double seconds, int *ntwins)
+{
+	double load = loader_seconds(c->bench->loader);
+	double each = loader_threads(c->bench->loader) ?
+	    fmax(RUN_LEAST, load) : RUN_LEAST + load;
+	int room = (int)fmin(seconds / each, 1e6);
+	int wanted = c->nenvs < ENVS_LEAST ? c->nenvs : ENVS_LEAST;
+
+	if (c->effort.instances)
+		return;
+	while (*ntwins > 1 && room / (1 + *ntwins) < wanted)
+		--*ntwins;
+	room /= 1 + *ntwins;
+	if (c->nenvs > room)
+		c->nenvs = room > 1 ? room : 1;
 }
 
 /* What a twin shows is not the test's. */
@@ -91,94 +113,89 @@ twin_alive(void *user, uint64_t instances, uint64_t hits)
 		e->alive(e->user, instances, 0);
 }
 
-static void
-sum_search(const struct search *s, uint64_t *instances, uint64_t *hits)
+static bool
+open_twins(struct campaign *c, const struct weakenings *w, struct err *err)
 {
 	int i;
 
-	for (i = 0; i < s->count; i++) {
-		*instances += trial_instances(&s->trials[i]);
-		*hits += s->trials[i].hits;
-	}
-}
+	c->twin_effort = c->effort;
+	c->twin_effort.alive = twin_alive;
+	c->twin_effort.user = &c->effort;
+	for (i = 0; i < w->ntwins; i++) {
+		struct twin *t = &c->twins[c->ntwins++];
 
-/* After a hang or a fault the device answers no more, or never. */
-static bool
-usable(const struct err *err)
-{
-	return err->code != ERR_HANG && err->code != ERR_FAULT &&
-	    err->code != ERR_DEVICE;
-}
-
-static bool
-run_twin(struct campaign *c, const struct weakening *w,
-    const struct env *const *envs, int n, double share, struct err *err)
-{
-	struct twin_tally *t = &c->twins[c->ntwins++];
-	struct effort effort = *c->effort;
-	struct search s;
-	int i;
-	bool ok;
-
-	t->name = w->program->name;
-	t->what = w->what;
-	c->stage = arena_printf(c->arena, "its twin (%s): ", w->what);
-	effort.alive = twin_alive;
-	effort.user = (void *)(uintptr_t)c->effort;
-	search_open(&s, c->bench, &effort, w->program, n, c->arena);
-	ok = search_run(c, &s, envs, n, share, err);
-	sum_search(&s, &t->instances, &t->hits);
-	/* the first twin's ranking is the test's */
-	for (i = 0; ok && c->nbest == 0 && i < s.count && i < KEPT_ENVS; i++)
-		c->best[i] = s.envs[i];
-	if (ok && c->nbest == 0)
-		c->nbest = i;
-	if (ok || usable(err))
-		search_close(&s);
-	if (ok)
-		c->stage = "";
-	return ok;
-}
-
-/* The nearest twin looks through all environments; the others, and the
-   test, then run where it showed most. */
-static bool
-run_twins(struct campaign *c, double *left, struct err *err)
-{
-	struct weakenings w;
-	struct err ignored;
-	int i, n;
-
-	if (!c->effort->twins || !model_forbids(c) ||
-	    !model_twins(c->program, &c->opts, c->arena, &w, &ignored))
-		return true;
-	n = twins_that_fit(c, w.ntwins);
-	for (i = 0; i < n; i++) {
-		double share = i == 0 ? TWIN_SHARE :
-		    MORE_TWINS_SHARE / (n - 1);
-
-		if (!run_twin(c, &w.twins[i], i ? c->best : c->envs,
-		    i ? 1 : c->nenvs, share, err))
+		t->weakening = &w->twins[i];
+		c->stage = campaign_stage(c, t);
+		if (!search_open(&t->search, c->bench, &c->twin_effort,
+		    w->twins[i].program, c->envs, c->nenvs, c->arena, err))
 			return false;
-		if (!c->effort->instances) /* those are the test's alone */
-			*left -= share;
 	}
+	c->stage = "";
 	return true;
 }
 
-static void
-make_tally(struct campaign *c, struct tally *t, struct env_tally *envs)
+const char *
+campaign_stage(const struct campaign *c, const struct twin *t)
 {
-	const struct search *s = &c->search;
+	return arena_printf(c->arena, "its twin (%s): ", t->weakening->what);
+}
+
+struct campaign *
+campaign_prepare(struct bench *b, const struct program *p,
+    const struct effort *effort, double seconds, struct arena *a)
+{
+	struct campaign *c = arena_alloc(a, sizeof(*c));
+	struct weakenings w = {0};
+
+	c->bench = b;
+	c->program = p;
+	c->effort = *effort;
+	c->arena = a;
+	c->stage = "";
+	ask_model(c, effort->model);
+	find_twins(c, &w);
+	choose_envs(c);
+	fit(c, seconds, &w.ntwins);
+	c->prepared = search_open(&c->test, b, &c->effort, p, c->envs,
+	    c->nenvs, a, &c->err) && open_twins(c, &w, &c->err);
+	return c;
+}
+
+/* ---- what came of it --------------------------------------------------- */
+
+static struct env_tally *
+tally_envs(const struct search *s, struct arena *a)
+{
+	struct env_tally *list = arena_alloc(a,
+	    (size_t)s->count * sizeof(*list));
+	int i;
+
+	for (i = 0; i < s->count; i++) {
+		const struct trial *t = &s->trials[s->order[i]];
+
+		list[i] = (struct env_tally){
+			.env = s->envs[s->order[i]],
+			.instances = trial_instances(t), .hits = t->hits,
+			.launches = t->launched, .seconds = t->seconds,
+		};
+	}
+	return list;
+}
+
+static struct tally *
+make_tally(struct campaign *c)
+{
+	struct tally *t = arena_alloc(c->arena, sizeof(*t));
+	const struct search *s = &c->test;
 	uint32_t n = c->program->noutcomes, code;
 	int i;
 
 	t->bins = arena_alloc(c->arena, n * sizeof(*t->bins));
-	t->seed = c->effort->seed;
+	t->seed = c->effort.seed;
 	t->drift = rates_drift(s->rates, s->nrates, c->arena);
 	t->dispersion = rates_dispersion(s->rates, s->nrates);
 	for (i = 0; i < s->count; i++) {
-		const struct trial *trial = &s->trials[i];
+		const struct trial *trial = &s->trials[s->order[i]];
 
 		for (code = 0; code < n; code++)
 			t->bins[code] += trial->bins[code];
@@ -187,24 +204,48 @@ make_tally(struct campaign *c, struct tally *t, struct env_tally *envs)
 		t->instances += trial_instances(trial);
 		t->launches += trial->launched;
 		t->seconds += trial->seconds;
-		envs[i].env = s->envs[i];
-		envs[i].instances = trial_instances(trial);
-		envs[i].launches = trial->launched;
-		envs[i].hits = trial->hits;
-		envs[i].seconds = trial->seconds;
 	}
+	return t;
+}
+
+static struct twin_tally *
+tally_twins(struct campaign *c)
+{
+	struct twin_tally *list = arena_alloc(c->arena,
+	    (size_t)c->ntwins * sizeof(*list));
+	int i, j;
+
+	for (i = 0; i < c->ntwins; i++) {
+		const struct search *s = &c->twins[i].search;
+
+		list[i].name = s->program->name;
+		list[i].what = c->twins[i].weakening->what;
+		list[i].envs = tally_envs(s, c->arena);
+		list[i].nenvs = s->count;
+		for (j = 0; j < s->count; j++) {
+			list[i].instances += list[i].envs[j].instances;
+			list[i].hits += list[i].envs[j].hits;
+		}
+	}
+	return list;
 }
 
 /* Keeps the machine code of the environment that was used most. */
 static void
 keep_code(struct campaign *c, struct result *r)
 {
+	const struct search *s = &c->test;
 	struct bench *b = c->bench;
-	struct trial *t = &c->search.trials[0];
+	struct trial *t = &s->trials[s->order[0]];
 	struct err err;
 	const void *elf;
 	size_t size;
+	int i;
 
+	for (i = 1; i < s->count; i++)
+		if (trial_instances(&s->trials[s->order[i]]) >
+		    trial_instances(t))
+			t = &s->trials[s->order[i]];
 	r->code = DOC_CODE_UNCHECKED;
 	if (!b->ops->code(b->device, t->module, c->arena, &elf, &size, &err))
 		return;
@@ -272,67 +313,80 @@ fail(struct campaign *c, const struct err *err, struct judgement *j)
 }
 
 static void
-succeed(struct campaign *c, struct result *r, struct judgement *j)
+succeed(struct campaign *c, struct result *r)
 {
-	size_t n = (size_t)c->search.count;
-	struct tally *tally = arena_alloc(c->arena, sizeof(*tally));
-	struct env_tally *envs = arena_alloc(c->arena, n * sizeof(*envs));
+	const struct tally *tally = make_tally(c);
 
-	make_tally(c, tally, envs);
-	judge_test(c->program, c->outcomes, c->no_model, tally, c->twins,
-	    c->ntwins, c->arena, j);
+	judge_test(c->program, c->outcomes, c->no_model, tally, r->twins,
+	    r->ntwins, c->arena, r->judgement);
 	r->tally = tally;
-	r->envs = envs;
-	r->nenvs = c->search.count;
+	r->envs = tally_envs(&c->test, c->arena);
+	r->nenvs = c->test.count;
 	keep_code(c, r);
 }
 
-static bool
-run_all(struct campaign *c, struct err *err)
+/* The loader has trials until they are ended, whatever the device does;
+   the modules of a lost device are lost with it. */
+void
+campaign_drop(struct campaign *c)
 {
-	double left = 1;
+	int i;
 
-	if (!run_twins(c, &left, err))
-		return false;
-	if (c->nbest == 0)
-		return search_run(c, &c->search, c->envs, c->nenvs, left,
-		    err);
-	return search_run(c, &c->search, c->best, c->nbest, left, err);
+	search_close(&c->test, c->nenvs);
+	for (i = 0; i < c->ntwins; i++)
+		search_close(&c->twins[i].search, c->nenvs);
+}
+
+/* What showed where, for the tests to come. Of instances, what is run
+   depends on the seed alone. */
+static void
+remember(const struct campaign *c)
+{
+	int i, j;
+
+	if (c->effort.instances)
+		return;
+	for (i = -1; i < c->ntwins; i++) {
+		const struct search *s = i < 0 ? &c->test :
+		    &c->twins[i].search;
+
+		for (j = 0; j < s->count && !(i < 0 && c->ntwins); j++)
+			choices_note(c->bench->choices, c->program,
+			    s->envs[s->order[j]],
+			    s->trials[s->order[j]].hits > 0);
+	}
+}
+
+/* After a hang or a fault the device answers no more, or never. */
+static bool
+usable(const struct err *err)
+{
+	return err->code != ERR_HANG && err->code != ERR_FAULT &&
+	    err->code != ERR_DEVICE;
 }
 
 bool
-campaign_run(struct bench *b, const struct program *p,
-    const struct effort *effort, struct arena *a, struct result *r)
+campaign_run(struct campaign *c, double seconds, struct result *r)
 {
-	struct campaign c = {
-		.bench = b, .program = p, .effort = effort, .arena = a,
-		.envs = effort->envs, .nenvs = effort->nenvs, .stage = "",
-		.deadline = wall_clock() + effort->seconds,
-	};
-	struct judgement *j = arena_alloc(a, sizeof(*j));
-	struct err err = {0};
-	bool ok;
+	struct err err = c->err;
+	bool ok = c->prepared && campaign_work(c, seconds, &err);
 
-	if (c.nenvs == 0)
-		c.envs = envs_for(p, b, a, &c.nenvs);
-	c.best = arena_alloc(a, (size_t)c.nenvs * sizeof(*c.best));
 	memset(r, 0, sizeof(*r));
-	ask_model(&c, effort->model);
-	search_open(&c.search, b, effort, p, c.nenvs, a);
-	ok = run_all(&c, &err);
-	if (ok)
-		succeed(&c, r, j);
-	else
-		fail(&c, &err, j);
+	r->program = c->program;
+	r->judgement = arena_alloc(c->arena, sizeof(*r->judgement));
+	r->twins = tally_twins(c);
+	r->ntwins = c->ntwins;
+	r->assembler = bench_assembler(c->bench, c->arena);
+	r->model = c->effort.model;
+	if (ok) {
+		remember(c);
+		succeed(c, r);
+	} else {
+		fail(c, &err, r->judgement);
+	}
+	result_explain(r, c->outcomes, c->test.targets);
 	if (ok || usable(&err))
-		search_close(&c.search);
-	r->program = p;
-	r->judgement = j;
-	r->twins = arena_grow(a, c.twins, sizeof(c.twins), sizeof(c.twins));
-	r->ntwins = c.ntwins;
-	r->assembler = bench_assembler(b, a);
-	r->model = effort->model;
-	result_explain(r, c.outcomes, c.search.targets);
+		campaign_drop(c);
 	return ok || usable(&err);
 }
 

@@ -104,13 +104,24 @@ has_work(const struct crew *c, struct hand *h)
 	return h->next < c->work->ntests;
 }
 
+#define FORBIDDEN_WEIGHT 3
+
+int
+work_weight(const struct work *w, int test)
+{
+	return w->effort.twins && w->tests[test]->expect == EXPECT_FORBIDDEN ?
+	    FORBIDDEN_WEIGHT : 1;
+}
+
+/* The weights of the tests that are to run yet. */
 static int
-tests_left(const struct crew *c, const struct hand *h)
+weight_left(const struct crew *c, const struct hand *h)
 {
 	int i, n = 0;
 
 	for (i = h->next; i < c->work->ntests; i++)
-		n += *result_of(c, h, i) == NULL;
+		if (!*result_of(c, h, i))
+			n += work_weight(c->work, i);
 	return n;
 }
 
@@ -118,7 +129,8 @@ static void
 give_order(struct crew *c, struct hand *h)
 {
 	double left = c->end - wall_clock();
-	struct order o = {h->next, left / tests_left(c, h)};
+	struct order o = {h->next, left * work_weight(c->work, h->next) /
+	    weight_left(c, h)};
 
 	if (o.seconds < SHARE_LEAST)
 		o.seconds = SHARE_LEAST;
@@ -268,6 +280,23 @@ check_clock(struct crew *c, struct hand *h, struct err *err)
 
 /* ---- the loop ---------------------------------------------------------- */
 
+/* A failure ends the run, once what has run already is written down. */
+static bool
+stopping(const struct crew *c)
+{
+	return c->failed && c->work->fail_fast;
+}
+
+static bool
+results_to_come(const struct crew *c)
+{
+	int i, n = 0;
+
+	for (i = 0; i < c->work->ndevices; i++)
+		n += c->hands[i].npending;
+	return n > 0;
+}
+
 static bool
 put_to_work(struct crew *c, bool *busy, struct err *err)
 {
@@ -277,7 +306,7 @@ put_to_work(struct crew *c, bool *busy, struct err *err)
 	for (i = 0; i < c->work->ndevices; i++) {
 		struct hand *h = &c->hands[i];
 
-		if (h->test < 0 && has_work(c, h)) {
+		if (h->test < 0 && !stopping(c) && has_work(c, h)) {
 			if (!h->pid && !hand_start(c, i, err))
 				return false;
 			if (h->ready)
@@ -330,7 +359,7 @@ loop(struct crew *c, struct err *err)
 	for (;;) {
 		if (signals_came())
 			return WORK_INTERRUPTED;
-		if (c->failed && c->work->fail_fast)
+		if (stopping(c) && !results_to_come(c))
 			return WORK_STOPPED;
 		if (!put_to_work(c, &busy, err))
 			return WORK_FAILED;

@@ -23,7 +23,7 @@ struct cuda_named {
 
 struct module {
 	struct arena *arena;
-	struct cuda_module *module;
+	struct cuda_module *module; /* NULL: not on the GPU yet */
 	void *cubin;
 	size_t cubin_size;
 	struct cuda_named functions[FUNCTIONS_MAX];

@@ -80,7 +80,9 @@ assemble_ptxas(struct device *d, const char *ptx, struct module *m,
 	    err) && keep_cubin(m, cubin, size, err);
 }
 
-/* Several threads may be here at once; each has to be told the context. */
+/* Several threads may be here at once, each of which has to be told the
+   context, while another runs kernels. So nothing is put on the GPU here:
+   that waits until a kernel of the module is asked for. */
 bool
 cuda_load(struct device *d, const char *ptx, enum assembler assembler,
     struct module **out, struct err *err)
@@ -94,13 +96,11 @@ cuda_load(struct device *d, const char *ptx, enum assembler assembler,
 	    "cuCtxSetCurrent", err) && (assembler == ASSEMBLER_PTXAS ?
 	    assemble_ptxas(d, ptx, m, err) :
 	    assemble_driver(d, ptx, m, err));
-	if (!ok || !cuda_ok(&d->api, d->api.module_load(&m->module,
-	    m->cubin), "cuModuleLoadData", err)) {
+	if (ok)
+		*out = m;
+	else
 		arena_free(a);
-		return false;
-	}
-	*out = m;
-	return true;
+	return ok;
 }
 
 bool
@@ -120,7 +120,8 @@ cuda_unload(struct device *d, struct module *m)
 {
 	if (!m)
 		return;
-	d->api.module_unload(m->module);
+	if (m->module)
+		d->api.module_unload(m->module);
 	arena_free(m->arena);
 }
 
@@ -159,6 +160,11 @@ cuda_function(struct device *d, struct module *m, const char *kernel,
 	struct cuda_named *f;
 	int i;
 
+	if (!m->module && !cuda_ok(&d->api, d->api.module_load(&m->module,
+	    m->cubin), "cuModuleLoadData", err)) {
+		m->module = NULL;
+		return false;
+	}
 	for (i = 0; i < m->nfunctions; i++)
 		if (strcmp(m->functions[i].name, kernel) == 0)
 			break;

@@ -57,7 +57,7 @@ launch_all(struct device *d, const struct launch *launches, int count,
 }
 
 /* A kernel looked up for the first time may have to be loaded, which must
-   not happen while a stream is captured. */
+   not happen while a stream is captured, nor while time is taken. */
 static bool
 look_up(struct device *d, const struct launch *launches, int count,
     struct err *err)
@@ -83,8 +83,7 @@ capture(struct device *d, const struct launch *launches, int count,
 	struct err ended;
 	bool ok;
 
-	if (!look_up(d, launches, count, err) ||
-	    !cuda_ok(api, api->capture_begin(d->stream,
+	if (!cuda_ok(api, api->capture_begin(d->stream,
 	    CUDA_CAPTURE_THREAD_LOCAL), "cuStreamBeginCapture", err))
 		return false;
 	ok = launch_all(d, launches, count, err);
@@ -193,7 +192,8 @@ cuda_run(struct device *d, const struct launch *launches, int count,
 	    any_cooperative(launches, count);
 	bool ok;
 
-	ok = (plain ? queue_plain(d, launches, count, repeat, err) :
+	ok = look_up(d, launches, count, err) && (plain ?
+	    queue_plain(d, launches, count, repeat, err) :
 	    queue_graph(d, launches, count, repeat, &exec, err)) &&
 	    finish(d, timeout, seconds, err);
 	if (exec && (ok || err->code != ERR_HANG))

@@ -168,6 +168,8 @@ struct env_tally {
 struct twin_tally {
 	const char *name, *what;
 	uint64_t instances, hits;
+	const struct env_tally *envs; /* where it was tried */
+	int nenvs;
 };
 
 /* ---- judging ----------------------------------------------------------- */
@@ -247,8 +249,8 @@ struct bench {
 	enum assembler assembler;
 	struct pool *pool;
 	double timeout; /* seconds without an end: hang */
-	int threads; /* that may assemble side by side */
-	double load_seconds; /* that a module takes, of those so far */
+	struct loader *loader;
+	struct choices *choices; /* what showed in this run so far */
 	struct arena *arena;
 	const struct env *const *profile; /* environments tuned for it */
 	int nprofile;
@@ -264,6 +266,9 @@ bool bench_memory(struct bench *b, int which, size_t bytes,
     uint64_t *address, struct err *err);
 const char *bench_assembler(const struct bench *b, struct arena *a);
 
+/* Of a trial's module. */
+enum load { LOAD_NONE, LOAD_QUEUED, LOAD_RUNNING, LOAD_DONE };
+
 /*
  * One program in one environment on one device. Trials of a bench share
  * their memory: trial_start() takes it, whoever had it before.
@@ -271,8 +276,11 @@ const char *bench_assembler(const struct bench *b, struct arena *a);
 struct trial {
 	struct bench *bench;
 	struct plan plan;
-	const char *ptx;
-	struct module *module;
+	enum sabotage sabotage;
+	struct module *module; /* NULL: not yet, or load_err says why not */
+	enum load load;
+	struct err load_err;
+	struct trial *before, *after; /* in the loader's queue */
 	uint64_t seed, stream; /* of the draws: (seed, test, environment) */
 	uint64_t addresses[3][VARS_MAX]; /* by which region, index */
 	uint64_t launched; /* so far; the next launch has this number */
@@ -283,29 +291,40 @@ struct trial {
 	const bool *targets; /* by outcome code */
 };
 
-/* trial.c */
+/* loader.c: a loader without threads loads in loader_wait() */
 #define LOAD_THREADS 16
-/* Planned, with its PTX, but not loaded. */
+struct loader *loader_open(int threads, struct arena *a);
+void loader_close(struct loader *l); /* when nothing is queued any more */
+int loader_threads(const struct loader *l);
+int loader_pending(struct loader *l); /* trials that are not loaded yet */
+/* The time a module takes when all threads are busy. */
+double loader_seconds(struct loader *l);
+/* The trial stays where it is until it was waited for, or cancelled. */
+void loader_add(struct loader *l, struct trial *t);
+/* alive() is called now and then, if not NULL. */
+bool loader_wait(struct loader *l, struct trial *t, void (*alive)(void *user),
+    void *user, struct err *err);
+void loader_cancel(struct loader *l, struct trial *t);
+
+/* trial.c */
+/* Planned, but not loaded. */
 bool trial_plan(struct bench *b, const struct program *p,
     const struct env *e, const bool *targets, uint64_t seed,
     enum sabotage sabotage, struct arena *a, struct trial *t,
     struct err *err);
+/* In any thread; loader_add() does it in one of its own. */
 bool trial_load(struct trial *t, struct err *err);
-/* Several side by side: assemblers are slow. A NULL module says that it
-   failed, errs[] why. */
-void trials_load(struct trial *trials, int count, int threads,
-    struct err *errs);
 bool trial_start(struct trial *t, struct err *err);
 /* `launches` more, drawn anew each; `repeat` times over. */
 bool trial_run(struct trial *t, uint64_t launches, uint64_t repeat,
     struct err *err);
+/* Whatever has become of it. */
 void trial_end(struct trial *t);
 
 /* How a test is to be run. */
 struct effort {
 	uint64_t seed;
-	double seconds; /* wall time of the test; or */
-	uint64_t instances; /* at least so many, if not 0 */
+	uint64_t instances; /* at least so many; 0: it runs by time */
 	const struct env *const *envs;
 	int nenvs; /* 0: those built in, by the test's placement */
 	enum model_version model;
@@ -320,11 +339,12 @@ struct search {
 	struct bench *bench;
 	const struct effort *effort;
 	const struct program *program;
-	struct arena *arena;
 	bool *targets;
-	struct trial *trials; /* after a search by time, the best first */
-	const struct env **envs; /* of each trial */
-	int count;
+	const struct env *const *envs;
+	struct trial *trials; /* of each environment */
+	int *order; /* indices of those that ran; after a search by time the
+		best first */
+	int count; /* of them */
 	double *rates; /* of the target, by batch, in the trial run last */
 	int nrates;
 	struct err skipped; /* why an environment was left out */
@@ -332,25 +352,51 @@ struct search {
 
 /* search.c */
 bool *program_targets(const struct program *p, struct arena *a);
-void search_open(struct search *s, struct bench *b,
-    const struct effort *effort, const struct program *p, int nenvs,
-    struct arena *a);
-/* How many environments the time has room for, at least 1. */
-int search_room(const struct bench *b, double seconds);
-bool search_time(struct search *s, const struct env *const *envs, int n,
-    double seconds, struct err *err);
-bool search_instances(struct search *s, const struct env *const *envs,
-    int n, uint64_t instances, struct err *err);
-void search_close(struct search *s);
+/*
+ * Plans the program's trials in n environments, and queues them for the
+ * loader. What the device or the test does not permit is left out. False: a
+ * plan failed for another reason.
+ */
+bool search_open(struct search *s, struct bench *b,
+    const struct effort *effort, const struct program *p,
+    const struct env *const *envs, int n, struct arena *a, struct err *err);
+/* Runs trial `index` so long, or so many instances, waiting for its module.
+   One that cannot be had here is skipped. */
+bool search_run(struct search *s, int index, double seconds,
+    struct err *err);
+bool search_run_instances(struct search *s, int index, uint64_t instances,
+    struct err *err);
+/* All of the n, more for those that show more. */
+bool search_time(struct search *s, int n, double seconds, struct err *err);
+bool search_instances(struct search *s, int n, uint64_t instances,
+    struct err *err);
+void search_rank(struct search *s); /* puts the best first */
+void search_close(struct search *s, int n);
 uint64_t trial_instances(const struct trial *t);
+double trial_score(const struct trial *t); /* hits a second */
+
+/* choices.c: which environments showed weak outcomes, by kind of test */
+struct choices;
+struct choices *choices_new(struct arena *a);
+/* A test of this kind, or a twin, has run in the environment. */
+void choices_note(struct choices *c, const struct program *p,
+    const struct env *e, bool showed);
+/* How likely the environment, the rank-th (from 0) of those built in, is to
+   show a test's outcome: from tests of its kind, then of its placement, and
+   its rank where there are none. */
+double choices_score(const struct choices *c, const struct program *p,
+    const struct env *e, int rank);
 
 /* envs.c */
 /* Environments that suit the test and the device, the best guess first. */
 const struct env *const *envs_builtin(const struct program *p,
     const struct caps *caps, struct arena *a, int *count);
-/* The same, with what the device's profile has for the test before them. */
+/* What the device's profile has for the test, then what showed most for
+   such tests in this run, then as envs_builtin() has them. */
 const struct env *const *envs_for(const struct program *p,
     const struct bench *b, struct arena *a, int *count);
+/* But for the name. */
+bool envs_equal(const struct env *a, const struct env *b);
 /* NULL, and 0, if there is none. */
 const struct env *const *envs_profile(const struct device_info *d,
     struct arena *a, int *count);
@@ -358,7 +404,7 @@ const struct env *const *envs_profile(const struct device_info *d,
 const struct env *const *envs_read(const char *path, struct arena *a,
     int *count, struct err *err);
 /* A test's kernels where no device is asked: TEST as select_one() takes it,
-   the first environment of a file, or (NULL) the first built in. */
+   the first environment of a file, or (NULL) the plain one. */
 bool plan_typical(const char *test, const char *env, int sm, struct arena *a,
     struct plan *plan, struct err *err);
 
@@ -411,11 +457,21 @@ const struct device_ops *device_ops_of(const struct device_info *info);
 
 /* campaign.c */
 /*
- * Runs a test and judges it; whatever happens, *r says so. False: the
- * device is of no more use (hang, fault), and a new process must go on.
+ * A test that is to run: planned, with its broken twins in the same
+ * environments, its kernels queued for the loader. `seconds` is a guess of
+ * what it will get. All is in the arena.
  */
-bool campaign_run(struct bench *b, const struct program *p,
-    const struct effort *effort, struct arena *a, struct result *r);
+struct campaign;
+struct campaign *campaign_prepare(struct bench *b, const struct program *p,
+    const struct effort *effort, double seconds, struct arena *a);
+/*
+ * Runs it for so long, or for the effort's instances, and judges it;
+ * whatever happens, *r says so. False: the device is of no more use (hang,
+ * fault), and a new process must go on.
+ */
+bool campaign_run(struct campaign *c, double seconds, struct result *r);
+/* One that is not to run after all. */
+void campaign_drop(struct campaign *c);
 /* Compares the machine code that ran with the test; another thread may do
    it, with the arena of the result. A disassembler takes half a second. */
 void campaign_check(struct result *r, struct arena *a);
@@ -441,7 +497,7 @@ struct work {
 	int ndevices;
 	const char *options; /* of the devices */
 	enum assembler assembler;
-	struct effort effort; /* of one test; .seconds is set by the share */
+	struct effort effort; /* of one test */
 	double seconds; /* for all tests together, on each device; or 0 */
 	double timeout; /* without a sign of life: hang */
 	bool fail_fast;
@@ -463,6 +519,9 @@ enum work_end {
 };
 
 /* crew.c */
+/* A test's part of the time for all, to that of an allowed one: a forbidden
+   one runs beside its twins, and its silence must outweigh theirs. */
+int work_weight(const struct work *w, int test);
 enum work_end work_run(struct work *w, struct err *err);
 
 /* worker.c: the worker's side */

@@ -54,6 +54,28 @@ put_twins(FILE *f, const struct doc_evidence *e)
 		fprintf(f, ", so this silence is no evidence");
 }
 
+/* What was tried for those that never showed. */
+static void
+put_silent_twins(FILE *f, const struct doc_test *t,
+    const struct style *style, struct arena *a)
+{
+	const struct doc_evidence *e = t->evidence;
+	int i, j;
+
+	for (i = 0; e && i < e->ntwins; i++) {
+		const struct doc_twin *w = &e->twins[i];
+
+		if (w->hits || !w->nenvironments)
+			continue;
+		fprintf(f, "  its twin never showed (%s): %s instances of",
+		    w->what, count_text(w->instances).s);
+		for (j = 0; j < w->nenvironments; j++)
+			fprintf(f, "%s %s", j ? "," : "",
+			    environment_name(&w->environments[j], a));
+		put_end(f, style);
+	}
+}
+
 /* What the verdict rests on. */
 static void
 put_evidence(FILE *f, const struct doc_test *t)
@@ -98,6 +120,7 @@ print_line(FILE *f, const struct document *d, const struct doc_test *t,
 	put_verdict(f, t, 11, style);
 	fprintf(f, "%s: ", test_label(d, t, a));
 	put_reasons(f, t, style);
+	put_silent_twins(f, t, style, a);
 }
 
 static void
@@ -117,6 +140,7 @@ print_whole(FILE *f, const struct document *d, const struct doc_test *t,
 	put_verdict(f, t, 0, style);
 	fprintf(f, ": ");
 	put_reasons(f, t, style);
+	put_silent_twins(f, t, style, a);
 	fprintf(f, "\n");
 }
 
@@ -201,6 +225,27 @@ print_others(FILE *f, const struct document *d, const struct style *style,
 	}
 }
 
+static void
+print_mutation(FILE *f, const struct summary *s)
+{
+	int i;
+
+	if (!s->mutation.twins)
+		return;
+	fprintf(f, "  mutation score %.2f: %" PRIu64 " of %" PRIu64
+	    " broken twin%s showed\n", (double)s->mutation.shown /
+	    (double)s->mutation.twins, s->mutation.shown, s->mutation.twins,
+	    plural(s->mutation.twins));
+	for (i = 0; i < PLACEMENTS; i++) {
+		const struct mutation *m = &s->mutations[i];
+
+		if (m->twins)
+			fprintf(f, "    %-32s %.2f: %" PRIu64 " of %" PRIu64
+			    "\n", mutation_name(i), (double)m->shown /
+			    (double)m->twins, m->shown, m->twins);
+	}
+}
+
 void
 print_summary(FILE *f, const struct document *d, const struct style *style)
 {
@@ -215,10 +260,7 @@ print_summary(FILE *f, const struct document *d, const struct style *style)
 	print_seen(f, d, DOC_ALLOWED);
 	print_seen(f, d, DOC_FORBIDDEN);
 	print_seen(f, d, DOC_NONE);
-	if (s.twins)
-		fprintf(f, "  mutation score %.2f: %" PRIu64 " of %" PRIu64
-		    " broken twin%s showed\n", (double)s.shown /
-		    (double)s.twins, s.shown, s.twins, plural(s.twins));
+	print_mutation(f, &s);
 	print_others(f, d, style, a);
 	fprintf(f, "%" PRIu64 " test%s in %s", s.tests, plural(s.tests),
 	    time_text(d->wall_seconds).s);

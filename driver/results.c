@@ -204,13 +204,13 @@ env_object(const struct env *e, struct arena *a)
 }
 
 static json_t *
-environments(const struct result *r, struct arena *a)
+environments(const struct env_tally *envs, int n, struct arena *a)
 {
 	json_t *list = json_array();
 	int i;
 
-	for (i = 0; i < r->nenvs; i++) {
-		const struct env_tally *e = &r->envs[i];
+	for (i = 0; i < n; i++) {
+		const struct env_tally *e = &envs[i];
 		json_t *o = json_object();
 
 		set(o, "env", env_object(e->env, a));
@@ -236,6 +236,9 @@ twins(const struct result *r, struct arena *a)
 		set(o, "what", string(a, t->what));
 		set(o, "hits", integer(t->hits));
 		set(o, "instances", integer(t->instances));
+		if (t->nenvs)
+			set(o, "environments", environments(t->envs,
+			    t->nenvs, a));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -321,7 +324,7 @@ results_test(const struct result *r, struct arena *a)
 		set(o, "reason", string(a, j->reason));
 	describe_tally(o, r);
 	set(o, "evidence", evidence(r, a));
-	set(o, "environments", environments(r, a));
+	set(o, "environments", environments(r->envs, r->nenvs, a));
 	set(code, "status", json_string(code_statuses[r->code]));
 	if (r->code_detail)
 		set(code, "detail", string(a, r->code_detail));

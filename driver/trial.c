@@ -1,6 +1,5 @@
 #include "driver.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define BATCH_MAX 256 /* launches a graph */
@@ -189,7 +188,7 @@ trial_plan(struct bench *b, const struct program *p, const struct env *e,
 		return false;
 	t->bins = arena_alloc(a, t->plan.nbins * sizeof(*t->bins));
 	t->read = arena_alloc(a, t->plan.nbins * sizeof(*t->read));
-	t->ptx = emit_ptx(&t->plan, sabotage, a);
+	t->sabotage = sabotage;
 	return true;
 }
 
@@ -197,42 +196,13 @@ bool
 trial_load(struct trial *t, struct err *err)
 {
 	struct bench *b = t->bench;
+	struct arena *a = arena_new();
+	bool ok;
 
-	return b->ops->load(b->device, t->ptx, b->assembler, &t->module, err);
-}
-
-struct loading {
-	struct trial *trials;
-	struct err *errs;
-	int count, next;
-};
-
-static void *
-load_next(void *user)
-{
-	struct loading *l = user;
-	int i;
-
-	while ((i = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED)) <
-	    l->count)
-		if (!trial_load(&l->trials[i], &l->errs[i]))
-			l->trials[i].module = NULL;
-	return NULL;
-}
-
-void
-trials_load(struct trial *trials, int count, int threads, struct err *errs)
-{
-	struct loading l = {trials, errs, count, 0};
-	pthread_t ids[LOAD_THREADS];
-	int i, n = 0;
-
-	while (n < threads - 1 && n < LOAD_THREADS && n < count - 1 &&
-	    pthread_create(&ids[n], NULL, load_next, &l) == 0)
-		n++;
-	load_next(&l);
-	for (i = 0; i < n; i++)
-		pthread_join(ids[i], NULL);
+	ok = b->ops->load(b->device, emit_ptx(&t->plan, t->sabotage, a),
+	    b->assembler, &t->module, err);
+	arena_free(a);
+	return ok;
 }
 
 bool
@@ -324,6 +294,9 @@ trial_run(struct trial *t, uint64_t launches, uint64_t repeat,
 void
 trial_end(struct trial *t)
 {
+	if (!t->bench)
+		return;
+	loader_cancel(t->bench->loader, t);
 	if (t->module)
 		t->bench->ops->unload(t->bench->device, t->module);
 	t->module = NULL;

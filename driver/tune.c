@@ -151,38 +151,25 @@ look(struct tune *t, struct candidate *c, double seconds, struct err *err)
 static int
 make_candidates(struct tune *t, struct candidate *list, struct err *err)
 {
-	struct trial trials[GENERATION];
-	struct err errs[GENERATION];
+	struct loader *l = t->bench->loader;
+	struct candidate *made[GENERATION];
 	int i, n = 0, kept = 0;
 
 	for (i = 0; i < GENERATION; i++) {
-		memset(&list[n], 0, sizeof(list[n]));
-		next_env(t, i, &list[n].env);
-		if (trial_plan(t->bench, t->program, &list[n].env,
-		    t->targets, t->seed, SABOTAGE_NONE, t->scratch,
-		    &trials[n], err))
-			n++;
+		struct candidate *c = arena_alloc(t->scratch, sizeof(*c));
+
+		next_env(t, i, &c->env);
+		if (!trial_plan(t->bench, t->program, &c->env, t->targets,
+		    t->seed, SABOTAGE_NONE, t->scratch, &c->trial, err))
+			continue;
+		loader_add(l, &c->trial);
+		made[n++] = c;
 	}
 	t->tried += GENERATION;
-	trials_load(trials, n, t->bench->threads, errs);
-	for (i = 0; i < n; i++) {
-		if (!trials[i].module) {
-			*err = errs[i];
-			continue;
-		}
-		list[kept] = list[i];
-		list[kept++].trial = trials[i];
-	}
+	for (i = 0; i < n; i++)
+		if (loader_wait(l, &made[i]->trial, NULL, NULL, err))
+			list[kept++] = *made[i];
 	return n == 0 || kept > 0 ? kept : -1;
-}
-
-static bool
-same_env(const struct env *a, const struct env *b)
-{
-#define ENV(type, field, low, high, fallback, names, help)                     	if (a->field != b->field)                                              		return false;
-#include "../gen/env.def"
-#undef ENV
-	return true;
 }
 
 static bool
@@ -191,7 +178,7 @@ is_known(const struct tune *t, const struct env *e)
 	int i;
 
 	for (i = 0; i < t->nbest; i++)
-		if (same_env(&t->best[i].env, e))
+		if (envs_equal(&t->best[i].env, e))
 			return true;
 	return false;
 }

@@ -16,11 +16,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ALIVE_SECONDS 0.1 /* between two signs of life */
 #define PENDING_MAX 16
+#define AHEAD_MAX 16 /* tests whose kernels are made while others run */
+#define AHEAD_TRIALS 4 /* wanted in the loader, for each of its threads */
+#define BACKGROUND 10 /* niceness */
 
 /* A test that has run, while a thread checks and writes it down. */
 struct pending {
@@ -32,13 +36,23 @@ struct pending {
 	pthread_t thread;
 };
 
+/* A test that is to run. */
+struct ahead {
+	struct arena *arena;
+	struct campaign *campaign;
+	int test;
+};
+
 struct worker {
 	const struct work *work;
+	struct bench bench;
 	int device, answers;
 	pthread_mutex_t lock; /* a line is written whole */
 	double said;
 	struct pending pending[PENDING_MAX]; /* a ring */
 	int first, count;
+	struct ahead ahead[AHEAD_MAX]; /* in the order of the tests */
+	int nahead;
 };
 
 static void
@@ -88,6 +102,10 @@ finish(void *user)
 	char head[32], *s;
 	json_t *test;
 
+	/* of this thread, and of the disassembler that it starts: those that
+	   assemble come first */
+	if (p->read_code && p->result.elf)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), BACKGROUND);
 	if (p->read_code)
 		campaign_check(&p->result, p->arena);
 	else if (p->result.elf)
@@ -171,26 +189,97 @@ replay(const struct work *work, const struct program *p, int device,
 	    work->effort.seed);
 }
 
+static struct ahead
+prepare(struct worker *w, int test, double seconds)
+{
+	struct effort effort = w->work->effort;
+	struct ahead x = {.arena = arena_new(), .test = test};
+
+	effort.alive = alive;
+	effort.user = w;
+	x.campaign = campaign_prepare(&w->bench, w->work->tests[test],
+	    &effort, seconds, x.arena);
+	return x;
+}
+
+/* Those before `test` were lost, or have run elsewhere. */
+static struct ahead
+take_ahead(struct worker *w, int test, double seconds)
+{
+	struct ahead x;
+
+	while (w->nahead > 0) {
+		x = w->ahead[0];
+		memmove(w->ahead, w->ahead + 1,
+		    (size_t)--w->nahead * sizeof(*w->ahead));
+		if (x.test == test)
+			return x;
+		campaign_drop(x.campaign);
+		arena_free(x.arena);
+	}
+	return prepare(w, test, seconds);
+}
+
+static int
+next_test(const struct worker *w, int test)
+{
+	const struct work *work = w->work;
+
+	do
+		test++;
+	while (test < work->ntests &&
+	    work->results[test * work->ndevices + w->device]);
+	return test;
+}
+
+/* A loader without threads would only make the tests wait. */
+static void
+look_ahead(struct worker *w, int test, double seconds)
+{
+	struct loader *l = w->bench.loader;
+	int threads = loader_threads(l);
+
+	if (w->nahead)
+		test = w->ahead[w->nahead - 1].test;
+	while (w->nahead < AHEAD_MAX &&
+	    loader_pending(l) < AHEAD_TRIALS * threads) {
+		test = next_test(w, test);
+		if (test >= w->work->ntests)
+			break;
+		w->ahead[w->nahead++] = prepare(w, test, seconds *
+		    work_weight(w->work, test));
+		alive(w, 0, 0);
+	}
+}
+
+static void
+drop_ahead(struct worker *w)
+{
+	while (w->nahead > 0) {
+		campaign_drop(w->ahead[--w->nahead].campaign);
+		arena_free(w->ahead[w->nahead].arena);
+	}
+}
+
 /* False: the device is of no more use. */
 static bool
-run_order(struct worker *w, struct bench *b, const struct order *o)
+run_order(struct worker *w, const struct order *o)
 {
 	const struct program *p = w->work->tests[o->test];
-	struct effort effort = w->work->effort;
 	enum code_check check = w->work->code_check;
 	bool usable, behind;
 	struct pending *next = next_pending(w, &behind);
+	struct ahead x;
 
-	effort.seconds = o->seconds;
-	effort.alive = alive;
-	effort.user = w;
 	w->said = 0;
 	alive(w, 0, 0);
+	x = take_ahead(w, o->test, o->seconds);
+	look_ahead(w, o->test, o->seconds / work_weight(w->work, o->test));
 	next->worker = w;
 	next->test = o->test;
 	next->read_code = check == CODE_ALL || (check == CODE_SOME && !behind);
-	next->arena = arena_new();
-	usable = campaign_run(b, p, &effort, next->arena, &next->result);
+	next->arena = x.arena;
+	usable = campaign_run(x.campaign, o->seconds, &next->result);
 	next->result.device = w->device;
 	next->result.replay = replay(w->work, p, w->device, next->arena);
 	if (pthread_create(&next->thread, NULL, finish, next) != 0) {
@@ -206,7 +295,6 @@ worker_main(const struct work *work, int device, int orders, int answers)
 	const struct device_info *d = &work->devices[device];
 	struct worker w = {.work = work, .device = device,
 		.answers = answers};
-	struct bench b;
 	struct order o;
 	struct err err;
 	bool usable = true;
@@ -214,20 +302,21 @@ worker_main(const struct work *work, int device, int orders, int answers)
 	json_object_seed(1); /* before there are threads */
 	pthread_mutex_init(&w.lock, NULL);
 	if (!bench_open(device_ops_of(d), d->index, work->options,
-	    work->assembler, work->timeout, &b, &err)) {
+	    work->assembler, work->timeout, &w.bench, &err)) {
 		answer(&w, "E ", err.message);
 		_exit(2);
 	}
 	while (usable && read_order(&w, orders, &o)) {
-		usable = run_order(&w, &b, &o);
+		usable = run_order(&w, &o);
 		if (usable)
 			answer(&w, "N", "");
 	}
 	while (w.count > 0)
 		wait_for_first(&w);
-	if (usable)
-		bench_close(&b); /* a hung device would hang this too */
-	else
+	if (usable) {
+		drop_ahead(&w);
+		bench_close(&w.bench);
+	} else /* a hung device would hang these too */
 		answer(&w, "L", "");
 	_exit(usable ? 0 : 3);
 }

@@ -5,6 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *
+environment_name(const struct doc_environment *e, struct arena *a)
+{
+	json_t *record = json_loads(e->env ? e->env : "", 0, NULL);
+	const char *name = json_string_value(json_object_get(record,
+	    "name"));
+
+	name = name ? arena_strdup(a, name) : "?";
+	json_decref(record);
+	return name;
+}
+
 const struct doc_device *
 test_device(const struct document *d, const struct doc_test *t)
 {

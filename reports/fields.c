@@ -115,11 +115,23 @@ static const struct shape unseen_shape = {
 	SHAPE(doc_row, "a state", unseen_fields),
 };
 
+static const struct field environment_fields[] = {
+	ONE(doc_environment, RAW, env, 0),
+	ONE(doc_environment, COUNT, instances, 0),
+	ONE(doc_environment, COUNT, hits, 0),
+	ONE(doc_environment, NUMBER, seconds, 0),
+};
+static const struct shape environment_shape = {
+	SHAPE(doc_environment, "an environment", environment_fields),
+};
+
 static const struct field twin_fields[] = {
 	ONE(doc_twin, STRING, name, 0),
 	ONE(doc_twin, STRING, what, 0),
 	ONE(doc_twin, COUNT, hits, 0),
 	ONE(doc_twin, COUNT, instances, 0),
+	CHILDREN(doc_twin, "environments", environments, nenvironments,
+	    environment_shape, 0),
 };
 static const struct shape twin_shape = {
 	SHAPE(doc_twin, "a twin", twin_fields),
@@ -137,16 +149,6 @@ static const struct field evidence_fields[] = {
 };
 static const struct shape evidence_shape = {
 	SHAPE(doc_evidence, "evidence", evidence_fields),
-};
-
-static const struct field environment_fields[] = {
-	ONE(doc_environment, RAW, env, 0),
-	ONE(doc_environment, COUNT, instances, 0),
-	ONE(doc_environment, COUNT, hits, 0),
-	ONE(doc_environment, NUMBER, seconds, 0),
-};
-static const struct shape environment_shape = {
-	SHAPE(doc_environment, "an environment", environment_fields),
 };
 
 static const struct field thread_fields[] = {

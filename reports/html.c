@@ -49,9 +49,9 @@ put_tiles(FILE *f, const struct summary *s, struct arena *a)
 	if (s->no_evidence)
 		put_tile(f, "warn", count_text(s->no_evidence).s,
 		    "silent without evidence");
-	if (s->twins)
+	if (s->mutation.twins)
 		put_tile(f, "", arena_printf(a, "%.0f %%", 100.0 *
-		    (double)s->shown / (double)s->twins),
+		    (double)s->mutation.shown / (double)s->mutation.twins),
 		    "mutation score: broken twins that showed");
 	put_tile(f, "", count_text(s->instances).s, "instances");
 	fputs("</ul>\n", f);

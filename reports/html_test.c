@@ -149,6 +149,22 @@ static const char *const strength_words[] = {
 	[DOC_STRENGTH_SEEN] = "it showed",
 };
 
+/* Of a twin that never showed: in which environments. */
+static void
+put_tried(FILE *f, const struct doc_twin *w)
+{
+	struct arena *a = arena_new();
+	int i;
+
+	fprintf(f, ": never showed in %s", count_text(w->instances).s);
+	for (i = 0; i < w->nenvironments; i++) {
+		fputs(i ? ", " : "; tried ", f);
+		put_xml(f, environment_name(&w->environments[i], a));
+	}
+	fputs("</dd>\n", f);
+	arena_free(a);
+}
+
 static void
 put_twins(FILE *f, const struct doc_evidence *e)
 {
@@ -164,8 +180,7 @@ put_twins(FILE *f, const struct doc_evidence *e)
 			    count_text(w->hits).s,
 			    count_text(w->instances).s);
 		else
-			fprintf(f, ": never showed in %s</dd>\n",
-			    count_text(w->instances).s);
+			put_tried(f, w);
 	}
 }
 

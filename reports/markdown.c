@@ -47,6 +47,29 @@ put_head(FILE *f, const struct document *d, const struct summary *s,
 }
 
 static void
+put_mutation(FILE *f, const struct summary *s)
+{
+	const struct mutation *m = &s->mutation;
+	const char *separator = ":";
+	int i;
+
+	if (!m->twins)
+		return;
+	fprintf(f, "\nMutation score: %" PRIu64 " of %" PRIu64 " broken twins "
+	    "showed (%.0f %%)", m->shown, m->twins, 100.0 *
+	    (double)m->shown / (double)m->twins);
+	for (i = 0; i < PLACEMENTS; i++) {
+		m = &s->mutations[i];
+		if (!m->twins || m->twins == s->mutation.twins)
+			continue;
+		fprintf(f, "%s %s %" PRIu64 " of %" PRIu64, separator,
+		    mutation_name(i), m->shown, m->twins);
+		separator = ",";
+	}
+	fputs(".\n", f);
+}
+
+static void
 put_verdicts(FILE *f, const struct summary *s)
 {
 	int i;
@@ -66,10 +89,7 @@ put_verdicts(FILE *f, const struct summary *s)
 	if (s->no_evidence)
 		fprintf(f, "| no evidence | %" PRIu64 " | of the passes: "
 		    "nor did the broken twins show |\n", s->no_evidence);
-	if (s->twins)
-		fprintf(f, "\nMutation score: %" PRIu64 " of %" PRIu64
-		    " broken twins showed (%.0f %%).\n", s->shown, s->twins,
-		    100.0 * (double)s->shown / (double)s->twins);
+	put_mutation(f, s);
 	fputs("\n", f);
 }
 

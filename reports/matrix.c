@@ -61,7 +61,7 @@ part(const char *s, size_t n, const char *key)
 	return -1;
 }
 
-static const char *const placement_names[] = {
+const char *const placement_names[PLACEMENTS] = {
 	"across GPUs", "across CTAs", "across the CTAs of one cluster",
 	"inside one CTA", "inside one warp", "",
 };
@@ -70,7 +70,7 @@ static const char *const placement_names[] = {
  * The widest distance between threads. `placement` lists the threads as
  * "0: gpu 0, cluster 0, cta 0; 1: gpu 0, cluster 0, cta 1, warp 2".
  */
-static int
+int
 placement_class(const struct doc_test *t)
 {
 	static const char *const keys[] = {"gpu ", "cluster ", "cta "};

@@ -80,11 +80,6 @@ struct doc_row {
 	bool target;
 };
 
-struct doc_twin {
-	const char *name, *what;
-	uint64_t hits, instances;
-};
-
 struct doc_evidence {
 	uint64_t target_hits;
 	double rate, bound95, reproducibility, drift, dispersion; /* or NAN */
@@ -97,6 +92,13 @@ struct doc_environment {
 	const char *env; /* JSON text */
 	uint64_t instances, hits;
 	double seconds;
+};
+
+struct doc_twin {
+	const char *name, *what;
+	uint64_t hits, instances;
+	struct doc_environment *environments; /* where it was tried */
+	int nenvironments;
 };
 
 struct doc_thread {
@@ -233,6 +235,9 @@ bool test_read(struct span span, struct arena *a, struct doc_test *t,
     struct err *err);
 /* Makes by_name; no test may be there twice for one device. */
 bool document_sort(struct document *d, struct arena *a, struct err *err);
+/* "name" of its record, or "?". */
+const char *environment_name(const struct doc_environment *e,
+    struct arena *a);
 /* Of the device that a test ran on. */
 const struct doc_device *test_device(const struct document *d,
     const struct doc_test *t);
@@ -240,7 +245,18 @@ const struct doc_device *test_device(const struct document *d,
 const struct doc_test *document_find(const struct document *d,
     const char *name, const char *uuid);
 
+/* Broken twins that ran as evidence, and those of them that showed. */
+struct mutation {
+	uint64_t twins, shown;
+};
+
+/* matrix.c: the widest distance between a test's threads, as an index */
+#define PLACEMENTS 6
+extern const char *const placement_names[PLACEMENTS]; /* "across CTAs" */
+int placement_class(const struct doc_test *t);
+
 /* summary.c: what a document comes to */
+#define MUTATION_SHARED (PLACEMENTS - 1) /* "in shared memory" */
 struct summary {
 	uint64_t tests, instances;
 	uint64_t verdicts[VERDICT_COUNT];
@@ -248,13 +264,15 @@ struct summary {
 	uint64_t weak_tests; /* showed some weak outcome */
 	uint64_t unseen_tests; /* allowed target that did not show */
 	uint64_t unjudged; /* the model has no verdict */
-	uint64_t twins, shown; /* broken twins run as evidence */
+	struct mutation mutation; /* of all, and by placement_class() */
+	struct mutation mutations[PLACEMENTS];
 	uint64_t no_evidence; /* forbidden tests whose twins never showed */
 	uint64_t prims[PRIM_NOT_RUN + 1]; /* by enum prim_verdict */
 	uint64_t pardoned; /* failing, but quarantined */
 	int exit; /* of a run that found this: 0, 1, 2, or 4 for nothing */
 };
 void summary_add(struct summary *s, const struct doc_test *t);
+const char *mutation_name(int placement);
 void summary_make(struct summary *s, const struct document *d);
 uint64_t summary_failed(const struct summary *s); /* and not pardoned */
 json_t *summary_json(const struct summary *s); /* a new reference */

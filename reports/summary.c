@@ -36,10 +36,30 @@ add_rows(struct summary *s, const struct doc_test *t)
 	s->weak_tests += weak;
 }
 
+const char *
+mutation_name(int placement)
+{
+	return placement == MUTATION_SHARED ? "in shared memory" :
+	    placement_names[placement];
+}
+
+/* Shared memory decides more than how far apart the threads are. */
+static int
+mutation_class(const struct doc_test *t)
+{
+	int class = placement_class(t), i;
+
+	for (i = 0; i < t->nlocations; i++)
+		if (class > 1 && strncmp(t->locations[i], ".shared", 7) == 0)
+			return MUTATION_SHARED;
+	return class;
+}
+
 void
 summary_add(struct summary *s, const struct doc_test *t)
 {
 	const struct doc_evidence *e = t->evidence;
+	struct mutation *placed = &s->mutations[mutation_class(t)];
 	int i;
 
 	s->tests++;
@@ -49,8 +69,12 @@ summary_add(struct summary *s, const struct doc_test *t)
 	s->unjudged += t->answer == DOC_NONE;
 	add_rows(s, t);
 	for (i = 0; e && i < e->ntwins; i++) {
-		s->twins++;
-		s->shown += e->twins[i].hits > 0;
+		bool shown = e->twins[i].hits > 0;
+
+		s->mutation.twins++;
+		s->mutation.shown += shown;
+		placed->twins++;
+		placed->shown += shown;
 	}
 	s->no_evidence += e && e->strength == DOC_STRENGTH_NO_EVIDENCE;
 }
@@ -100,6 +124,32 @@ summary_failed(const struct summary *s)
 	return n - s->pardoned;
 }
 
+static json_t *
+counts_json(const struct mutation *m)
+{
+	return json_pack("{s:I, s:I}", "twins", (json_int_t)m->twins,
+	    "shown", (json_int_t)m->shown);
+}
+
+static json_t *
+mutation_json(const struct summary *s)
+{
+	json_t *all = counts_json(&s->mutation), *list = json_array();
+	int i;
+
+	for (i = 0; i < PLACEMENTS; i++) {
+		json_t *placed = counts_json(&s->mutations[i]);
+
+		json_object_set_new(placed, "placement",
+		    json_string(mutation_name(i)));
+		if (s->mutations[i].twins)
+			json_array_append(list, placed);
+		json_decref(placed);
+	}
+	json_object_set_new(all, "placements", list);
+	return all;
+}
+
 json_t *
 summary_json(const struct summary *s)
 {
@@ -115,10 +165,8 @@ summary_json(const struct summary *s)
 	    (json_int_t)s->instances, "forbidden_hits",
 	    (json_int_t)s->forbidden_hits, "weak_hits",
 	    (json_int_t)s->weak_hits);
-	if (s->twins)
-		json_object_set_new(all, "mutation", json_pack(
-		    "{s:I, s:I}", "twins", (json_int_t)s->twins, "shown",
-		    (json_int_t)s->shown));
+	if (s->mutation.twins)
+		json_object_set_new(all, "mutation", mutation_json(s));
 	return all;
 }
 

@@ -170,7 +170,7 @@ int
 cuModuleLoadData(struct cuda_module **m, const void *image)
 {
 	*m = ANY;
-	return called("cuModuleLoadData", "");
+	return called("cuModuleLoadData", "load ");
 }
 
 int

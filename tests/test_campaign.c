@@ -134,7 +134,8 @@ campaign(int test, uint64_t instances, struct result *r)
 	bool usable;
 
 	open_spy(&b, &ops);
-	usable = campaign_run(&b, &suite.programs[test], &effort, a, r);
+	usable = campaign_run(campaign_prepare(&b, &suite.programs[test],
+	    &effort, 0, a), 0, r);
 	bench_close(&b);
 	return usable;
 }
@@ -182,15 +183,15 @@ END_TEST
 
 START_TEST(time_is_kept)
 {
-	const struct effort effort = {.seed = 7, .seconds = 0.3};
+	const struct effort effort = {.seed = 7};
 	double begin = wall_clock();
 	struct device_ops ops;
 	struct bench b;
 	struct result r;
 
 	open_spy(&b, &ops);
-	ck_assert(campaign_run(&b, &suite.programs[RELAXED], &effort, a,
-	    &r));
+	ck_assert(campaign_run(campaign_prepare(&b,
+	    &suite.programs[RELAXED], &effort, 0.3, a), 0.3, &r));
 	bench_close(&b);
 	ck_assert(wall_clock() - begin > 0.25);
 	ck_assert(wall_clock() - begin < 3);

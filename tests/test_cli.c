@@ -253,8 +253,8 @@ forget_time(json_t *d)
 		"started", "wall_seconds", "command", NULL,
 	};
 	static const char *const evidence[] = {"rate", NULL};
-	json_t *test, *env;
-	size_t i, j;
+	json_t *test, *env, *twin;
+	size_t i, j, k;
 
 	for (i = 0; keys[i]; i++)
 		json_object_del(d, keys[i]);
@@ -266,6 +266,11 @@ forget_time(json_t *d)
 		json_array_foreach(json_object_get(test, "environments"), j,
 		    env)
 			json_object_del(env, "seconds");
+		json_array_foreach(json_object_get(json_object_get(test,
+		    "evidence"), "twins"), j, twin)
+			json_array_foreach(json_object_get(twin,
+			    "environments"), k, env)
+				json_object_del(env, "seconds");
 	}
 }
 

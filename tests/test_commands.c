@@ -285,8 +285,8 @@ static const char suite[] =
 static void
 forget_times(json_t *root)
 {
-	size_t i, k;
-	json_t *test, *env;
+	size_t i, j, k;
+	json_t *test, *env, *twin;
 
 	json_object_del(root, "started");
 	json_object_del(root, "wall_seconds");
@@ -302,6 +302,11 @@ forget_times(json_t *root)
 		json_array_foreach(json_object_get(test, "environments"), k,
 		    env)
 			json_object_del(env, "seconds");
+		json_array_foreach(json_object_get(json_object_get(test,
+		    "evidence"), "twins"), j, twin)
+			json_array_foreach(json_object_get(twin,
+			    "environments"), k, env)
+				json_object_del(env, "seconds");
 	}
 }
 

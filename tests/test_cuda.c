@@ -207,7 +207,7 @@ START_TEST(one_launch_is_plain)
 	*fake->log = '\0';
 	ck_assert(cuda_ops.run(d, &l, 1, 1, 1, &seconds, &err));
 	ck_assert_str_eq(fake->log,
-	    "event function set8=50000 kernel event ");
+	    "load function set8=50000 event kernel event ");
 	ck_assert(seconds > 2.49 && seconds < 2.51);
 	ck_assert_uint_eq(fake->grid, 7);
 	ck_assert_uint_eq(fake->block, 64);
@@ -221,7 +221,7 @@ START_TEST(one_launch_is_plain)
 	l.cluster = 16;
 	ck_assert(cuda_ops.run(d, &l, 1, 1, 1, &seconds, &err));
 	ck_assert(cuda_ops.run(d, &l, 1, 1, 1, &seconds, &err));
-	ck_assert_str_eq(fake->log, "event set14=1 kernel event "
+	ck_assert_str_eq(fake->log, "set14=1 event kernel event "
 	    "event kernel event ");
 	cuda_ops.unload(d, m);
 	cuda_ops.close(d);
@@ -246,7 +246,7 @@ START_TEST(many_launches_are_a_graph)
 
 	*fake->log = '\0';
 	ck_assert(cuda_ops.run(d, l, 3, 2, 1, &seconds, &err));
-	ck_assert_str_eq(fake->log, "function function [kernel kernel kernel "
+	ck_assert_str_eq(fake->log, "load function function [kernel kernel kernel "
 	    "] exec ~graph event graph graph event ~exec ");
 	ck_assert_uint_eq(fake->params_size, 0);
 	/* a capture that fails is ended all the same */
@@ -259,6 +259,33 @@ START_TEST(many_launches_are_a_graph)
 	ck_assert_str_eq(err.message,
 	    "cuLaunchKernelEx failed: CUDA_ERROR_FAKE (1, as told)");
 	cuda_ops.unload(d, m);
+	cuda_ops.close(d);
+}
+END_TEST
+
+/* Modules are made in other threads, but put on the GPU in the one that
+   runs them, before anything is timed or captured. */
+START_TEST(a_module_is_put_on_the_gpu_when_it_runs)
+{
+	struct fake *fake;
+	struct device *d = open_fake(&fake);
+	struct module *m;
+	struct launch l = {.kernel = "test", .grid = {1, 1, 1},
+	    .block = {32, 1, 1}};
+	double seconds;
+	struct err err;
+
+	*fake->log = '\0';
+	l.module = m = load_fake(d);
+	ck_assert_str_eq(fake->log, "~link ");
+	fake->fail_call = "cuModuleLoadData";
+	fake->fail_code = 209;
+	*fake->log = '\0';
+	ck_assert(!cuda_ops.run(d, &l, 1, 1, 1, &seconds, &err));
+	ck_assert_str_eq(err.message, "cuModuleLoadData failed: "
+	    "CUDA_ERROR_FAKE (209, as told)");
+	cuda_ops.unload(d, m);
+	ck_assert_str_eq(fake->log, "load ");
 	cuda_ops.close(d);
 }
 END_TEST
@@ -382,6 +409,7 @@ suite_cuda(void)
 	tcase_add_test(c, memory_goes_there_and_back);
 	tcase_add_test(c, one_launch_is_plain);
 	tcase_add_test(c, many_launches_are_a_graph);
+	tcase_add_test(c, a_module_is_put_on_the_gpu_when_it_runs);
 	tcase_add_test(c, hangs_and_faults_are_told_apart);
 	tcase_add_test(c, assembler_log_is_shown);
 	tcase_add_test(c, ptxas_makes_the_cubin);

@@ -167,7 +167,8 @@ START_TEST(silent_twins_are_no_evidence)
 	struct program p = program(EXPECT_FORBIDDEN);
 	uint64_t bins[] = {10, 0, 0, 0};
 	struct tally t = {.bins = bins, .instances = 10};
-	struct twin_tally twins[] = {{"a", "", 100, 0}, {"b", "", 100, 0}};
+	struct twin_tally twins[] = {
+		{.name = "a", .instances = 100}, {.name = "b", .instances = 100}};
 	struct judgement j;
 
 	judge_test(&p, &models[FORBIDS], NULL, &t, twins, 2, a, &j);

@@ -43,7 +43,8 @@ read_program(struct arena *a)
 
 static struct env env;
 static struct env_tally envs[] = {{&env, 1000, 3, 10, 0.5}};
-static struct twin_tally twins[] = {{"T~1", "line 1: \x1b[31mred", 100, 7}};
+static struct twin_tally twins[] = {{.name = "T~1",
+	.what = "line 1: \x1b[31mred", .instances = 100, .hits = 7}};
 
 static json_t *
 make_test(const struct program *p, bool ran, struct arena *a)

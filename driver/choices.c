@@ -1,0 +1,100 @@
+/*
+ * What a run has learnt: in which environments tests of a kind (shape and
+ * placement) showed what they are about. The next test of the kind, or of
+ * its placement, begins with those.
+ */
+#include "driver.h"
+
+#include <string.h>
+
+#define AROUND 0.25 /* weight of a test that is only placed alike */
+#define PRIOR 0.5 /* of the first one built in, to show what none showed */
+
+struct choice {
+	uint64_t kind, place, env; /* hashes */
+	double tried, showed;
+};
+
+struct choices {
+	struct arena *arena;
+	struct choice *list;
+	int count, room;
+};
+
+struct choices *
+choices_new(struct arena *a)
+{
+	struct choices *c = arena_alloc(a, sizeof(*c));
+
+	c->arena = a;
+	return c;
+}
+
+static uint64_t
+hash_of(const char *s, uint64_t seed)
+{
+	return hash64(s, strlen(s), seed);
+}
+
+/* The kind is "FAMILY.PLACE", and FAMILY may have dots of its own. */
+static struct choice
+key_of(const struct program *p, const struct env *e)
+{
+	struct arena *a = arena_new();
+	const char *kind = test_kind_name(p, a);
+	struct choice key = {.kind = hash_of(kind, 0),
+		.place = hash_of(kind + strlen(p->family), 1),
+		.env = hash_of(e->name, 2)};
+
+	arena_free(a);
+	return key;
+}
+
+static struct choice *
+find(struct choices *c, const struct choice *key)
+{
+	int i;
+
+	for (i = 0; i < c->count; i++)
+		if (c->list[i].kind == key->kind && c->list[i].env == key->env)
+			return &c->list[i];
+	if (c->count == c->room) {
+		size_t old = (size_t)c->room * sizeof(*c->list);
+
+		c->room = c->room ? 2 * c->room : 64;
+		c->list = arena_grow(c->arena, c->list, old,
+		    (size_t)c->room * sizeof(*c->list));
+	}
+	c->list[c->count] = *key;
+	return &c->list[c->count++];
+}
+
+void
+choices_note(struct choices *c, const struct program *p, const struct env *e,
+    bool showed)
+{
+	struct choice key = key_of(p, e), *found = find(c, &key);
+
+	found->tried++;
+	found->showed += showed;
+}
+
+double
+choices_score(const struct choices *c, const struct program *p,
+    const struct env *e, int rank)
+{
+	struct choice key = key_of(p, e);
+	double tried = 1, showed = PRIOR / (1 + rank);
+	int i;
+
+	for (i = 0; i < c->count; i++) {
+		const struct choice *known = &c->list[i];
+		double weight = known->kind == key.kind ? 1 : AROUND;
+
+		if (known->env != key.env || known->place != key.place)
+			continue;
+		tried += weight * known->tried;
+		showed += weight * known->showed;
+	}
+	return showed / tried;
+}
