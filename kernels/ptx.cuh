@@ -39,240 +39,115 @@ shared(const void *p)
 	return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-/* All orders but NONE with the scopes they take. */
-#define CASE(order, scope, body) \
+/*
+ * Each instruction is one macro of asm, EACH(qualifiers, ...), that comes
+ * with each order and scope it may have; which one is there is settled when
+ * the template is used, and an order it does not have is an error then.
+ */
+#define CASE(order, scope, ...) \
 	if constexpr (O == order && (S == scope || order < RELAXED)) \
-		body
-#define CASES(order, text) \
-	CASE(order, CTA, ONE(text ".cta")) \
-	CASE(order, CLUSTER, ONE(text ".cluster")) \
-	CASE(order, GPU, ONE(text ".gpu")) \
-	CASE(order, SYS, ONE(text ".sys"))
+		__VA_ARGS__
+#define SCOPES(order, text, space, EACH, ...) \
+	CASE(order, CTA, EACH(text ".cta" space, __VA_ARGS__)) \
+	CASE(order, CLUSTER, EACH(text ".cluster" space, __VA_ARGS__)) \
+	CASE(order, GPU, EACH(text ".gpu" space, __VA_ARGS__)) \
+	CASE(order, SYS, EACH(text ".sys" space, __VA_ARGS__))
 
 /* ld of global memory */
-template <enum order O, enum scope S>
-INLINE uint32_t
-load(const uint32_t *p)
-{
-	uint32_t v = 0;
+#define LOAD_ONE(text, type, at, ...) \
+	asm volatile("ld." text type ", [" at "];" \
+		     : __VA_ARGS__ : "l"(global(p)) : "memory");
+#define LOAD(value, memory, ...) /* type, address, outputs of asm */ \
+	template <enum order O, enum scope S> \
+	INLINE value \
+	load(const memory *p) \
+	{ \
+		value v = {}; \
+		static_assert(O <= ACQUIRE, "no such load"); \
+		CASE(WEAK, CTA, LOAD_ONE("weak.global", __VA_ARGS__)) \
+		CASE(VOLATILE, CTA, LOAD_ONE("volatile.global", __VA_ARGS__)) \
+		CASE(CV, CTA, LOAD_ONE("global.cv", __VA_ARGS__)) \
+		CASE(CG, CTA, LOAD_ONE("global.cg", __VA_ARGS__)) \
+		CASE(NC, CTA, LOAD_ONE("global.nc", __VA_ARGS__)) \
+		SCOPES(RELAXED, "relaxed", ".global", LOAD_ONE, __VA_ARGS__) \
+		SCOPES(ACQUIRE, "acquire", ".global", LOAD_ONE, __VA_ARGS__) \
+		return v; \
+	}
 
-#define ONE(text) \
-	asm volatile("ld." text ".u32 %0, [%1];" \
-		     : "=r"(v) : "l"(global(p)) : "memory");
-	CASE(WEAK, CTA, ONE("weak.global"))
-	CASE(VOLATILE, CTA, ONE("volatile.global"))
-	CASE(CV, CTA, ONE("global.cv"))
-	CASE(CG, CTA, ONE("global.cg"))
-	CASE(NC, CTA, ONE("global.nc"))
-#undef ONE
-#define ONE(text) \
-	asm volatile("ld." text ".global.u32 %0, [%1];" \
-		     : "=r"(v) : "l"(global(p)) : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(ACQUIRE, "acquire")
-#undef ONE
-	return v;
-}
-
-template <enum order O, enum scope S>
-INLINE uint32_t
-load(const uint8_t *p)
-{
-	uint32_t v = 0;
-
-#define ONE(text) \
-	asm volatile("ld." text ".global.u8 %0, [%1];" \
-		     : "=r"(v) : "l"(global(p)) : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(ACQUIRE, "acquire")
-#undef ONE
-	return v;
-}
-
-template <enum order O, enum scope S>
-INLINE uint64_t
-load(const uint64_t *p)
-{
-	uint64_t v = 0;
-
-#define ONE(text) \
-	asm volatile("ld." text ".u64 %0, [%1];" \
-		     : "=l"(v) : "l"(global(p)) : "memory");
-	CASE(WEAK, CTA, ONE("weak.global"))
-	CASE(VOLATILE, CTA, ONE("volatile.global"))
-#undef ONE
-#define ONE(text) \
-	asm volatile("ld." text ".global.u64 %0, [%1];" \
-		     : "=l"(v) : "l"(global(p)) : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(ACQUIRE, "acquire")
-#undef ONE
-	return v;
-}
-
-template <enum order O, enum scope S>
-INLINE uint4
-load(const uint4 *p)
-{
-	uint4 v = {0, 0, 0, 0};
-
-#define ONE(text) \
-	asm volatile("ld." text ".v4.u32 {%0, %1, %2, %3}, [%4];" \
-		     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) \
-		     : "l"(global(p)) : "memory");
-	CASE(WEAK, CTA, ONE("weak.global"))
-	CASE(VOLATILE, CTA, ONE("volatile.global"))
-	CASE(CV, CTA, ONE("global.cv"))
-	CASE(NC, CTA, ONE("global.nc"))
-#undef ONE
-#define ONE(text) \
-	asm volatile("ld." text ".global.v4.u32 {%0, %1, %2, %3}, [%4];" \
-		     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) \
-		     : "l"(global(p)) : "memory");
-	CASES(RELAXED, "relaxed")
-#undef ONE
-	return v;
-}
+LOAD(uint32_t, uint8_t, ".u8 %0", "%1", "=r"(v))
+LOAD(uint32_t, uint32_t, ".u32 %0", "%1", "=r"(v))
+LOAD(uint64_t, uint64_t, ".u64 %0", "%1", "=l"(v))
+LOAD(uint4, uint4, ".v4.u32 {%0, %1, %2, %3}", "%4", "=r"(v.x), "=r"(v.y),
+    "=r"(v.z), "=r"(v.w))
+LOAD(ulonglong2, ulonglong2, ".v2.u64 {%0, %1}", "%2", "=l"(v.x), "=l"(v.y))
 
 /* st to global memory */
-template <enum order O, enum scope S>
-INLINE void
-store(uint32_t *p, uint32_t v)
-{
-#define ONE(text) \
-	asm volatile("st." text ".u32 [%0], %1;" \
-		     : : "l"(global(p)), "r"(v) : "memory");
-	CASE(WEAK, CTA, ONE("weak.global"))
-	CASE(VOLATILE, CTA, ONE("volatile.global"))
-#undef ONE
-#define ONE(text) \
-	asm volatile("st." text ".global.u32 [%0], %1;" \
-		     : : "l"(global(p)), "r"(v) : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(RELEASE, "release")
-#undef ONE
-}
+#define STORE_ONE(text, type, ...) \
+	asm volatile("st." text type ";" \
+		     : : "l"(global(p)), __VA_ARGS__ : "memory");
+#define STORE(value, memory, ...) /* type, inputs of asm */ \
+	template <enum order O, enum scope S> \
+	INLINE void \
+	store(memory *p, value v) \
+	{ \
+		static_assert(O == WEAK || O == VOLATILE || O == RELAXED || \
+		    O == RELEASE, "no such store"); \
+		CASE(WEAK, CTA, STORE_ONE("weak.global", __VA_ARGS__)) \
+		CASE(VOLATILE, CTA, STORE_ONE("volatile.global", __VA_ARGS__)) \
+		SCOPES(RELAXED, "relaxed", ".global", STORE_ONE, __VA_ARGS__) \
+		SCOPES(RELEASE, "release", ".global", STORE_ONE, __VA_ARGS__) \
+	}
 
-template <enum order O, enum scope S>
-INLINE void
-store(uint8_t *p, uint32_t v)
-{
-#define ONE(text) \
-	asm volatile("st." text ".global.u8 [%0], %1;" \
-		     : : "l"(global(p)), "r"(v) : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(RELEASE, "release")
-#undef ONE
-}
-
-template <enum order O, enum scope S>
-INLINE void
-store(uint64_t *p, uint64_t v)
-{
-#define ONE(text) \
-	asm volatile("st." text ".u64 [%0], %1;" \
-		     : : "l"(global(p)), "l"(v) : "memory");
-	CASE(WEAK, CTA, ONE("weak.global"))
-	CASE(VOLATILE, CTA, ONE("volatile.global"))
-#undef ONE
-#define ONE(text) \
-	asm volatile("st." text ".global.u64 [%0], %1;" \
-		     : : "l"(global(p)), "l"(v) : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(RELEASE, "release")
-#undef ONE
-}
-
-template <enum order O, enum scope S>
-INLINE void
-store(uint4 *p, uint4 v)
-{
-#define ONE(text) \
-	asm volatile("st." text ".v4.u32 [%0], {%1, %2, %3, %4};" \
-		     : : "l"(global(p)), "r"(v.x), "r"(v.y), "r"(v.z), \
-		     "r"(v.w) : "memory");
-	CASE(WEAK, CTA, ONE("weak.global"))
-	CASE(VOLATILE, CTA, ONE("volatile.global"))
-#undef ONE
-#define ONE(text) \
-	asm volatile("st." text ".global.v4.u32 [%0], {%1, %2, %3, %4};" \
-		     : : "l"(global(p)), "r"(v.x), "r"(v.y), "r"(v.z), \
-		     "r"(v.w) : "memory");
-	CASES(RELAXED, "relaxed")
-#undef ONE
-}
+STORE(uint32_t, uint8_t, ".u8 [%0], %1", "r"(v))
+STORE(uint32_t, uint32_t, ".u32 [%0], %1", "r"(v))
+STORE(uint64_t, uint64_t, ".u64 [%0], %1", "l"(v))
+STORE(uint4, uint4, ".v4.u32 [%0], {%1, %2, %3, %4}", "r"(v.x), "r"(v.y),
+    "r"(v.z), "r"(v.w))
+STORE(ulonglong2, ulonglong2, ".v2.u64 [%0], {%1, %2}", "l"(v.x), "l"(v.y))
 
 /* atom and red on global memory */
-#define ONE(text) \
-	asm volatile("atom." text ".global." OPERATION " %0, [%1], %2;" \
-		     : "=r"(old) : "l"(global(p)), "r"(v) : "memory");
-#define ATOM(name) \
+#define ATOM_ONE(text, operation, ...) \
+	asm volatile("atom." text "." operation ";" \
+		     : "=r"(old) : "l"(global(p)), __VA_ARGS__ : "memory");
+#define ATOM(name, values, ...) /* operation, inputs of asm */ \
 	template <enum order O, enum scope S> \
 	INLINE uint32_t \
-	name(uint32_t *p, uint32_t v) \
+	name(uint32_t *p, UNPACK values) \
 	{ \
 		uint32_t old = 0; \
-		CASES(RELAXED, "relaxed") \
-		CASES(ACQUIRE, "acquire") \
-		CASES(RELEASE, "release") \
-		CASES(ACQ_REL, "acq_rel") \
+		static_assert(O >= RELAXED && O <= ACQ_REL, "no such atom"); \
+		SCOPES(RELAXED, "relaxed", ".global", ATOM_ONE, __VA_ARGS__) \
+		SCOPES(ACQUIRE, "acquire", ".global", ATOM_ONE, __VA_ARGS__) \
+		SCOPES(RELEASE, "release", ".global", ATOM_ONE, __VA_ARGS__) \
+		SCOPES(ACQ_REL, "acq_rel", ".global", ATOM_ONE, __VA_ARGS__) \
 		return old; \
 	}
-#define OPERATION "add.u32"
-ATOM(add)
-#undef OPERATION
-#define OPERATION "exch.b32"
-ATOM(exchange)
-#undef OPERATION
-#define OPERATION "or.b32"
-ATOM(fetch_or)
-#undef OPERATION
-#define OPERATION "inc.u32"
-ATOM(increment)
-#undef OPERATION
-#undef ATOM
-#undef ONE
+#define UNPACK(...) __VA_ARGS__
 
-template <enum order O, enum scope S>
-INLINE uint32_t
-compare_swap(uint32_t *p, uint32_t expected, uint32_t v)
-{
-	uint32_t old = 0;
+ATOM(add, (uint32_t v), "add.u32 %0, [%1], %2", "r"(v))
+ATOM(exchange, (uint32_t v), "exch.b32 %0, [%1], %2", "r"(v))
+ATOM(fetch_or, (uint32_t v), "or.b32 %0, [%1], %2", "r"(v))
+ATOM(increment, (uint32_t v), "inc.u32 %0, [%1], %2", "r"(v))
+ATOM(compare_swap, (uint32_t expected, uint32_t v),
+    "cas.b32 %0, [%1], %2, %3", "r"(expected), "r"(v))
 
-#define ONE(text) \
-	asm volatile("atom." text ".global.cas.b32 %0, [%1], %2, %3;" \
-		     : "=r"(old) : "l"(global(p)), "r"(expected), "r"(v) \
-		     : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(ACQUIRE, "acquire")
-	CASES(RELEASE, "release")
-	CASES(ACQ_REL, "acq_rel")
-#undef ONE
-	return old;
-}
+#define REDUCE_ONE(text, type, ...) \
+	asm volatile("red." text ".add" type " [%0], %1;" \
+		     : : "l"(global(p)), __VA_ARGS__ : "memory");
+#define REDUCE(value, ...) /* type, input of asm */ \
+	template <enum order O, enum scope S> \
+	INLINE void \
+	reduce_add(value *p, value v) \
+	{ \
+		static_assert(O == RELAXED || O == RELEASE, "no such red"); \
+		SCOPES(RELAXED, "relaxed", ".global", REDUCE_ONE, \
+		    __VA_ARGS__) \
+		SCOPES(RELEASE, "release", ".global", REDUCE_ONE, \
+		    __VA_ARGS__) \
+	}
 
-template <enum order O, enum scope S>
-INLINE void
-reduce_add(uint32_t *p, uint32_t v)
-{
-#define ONE(text) \
-	asm volatile("red." text ".global.add.u32 [%0], %1;" \
-		     : : "l"(global(p)), "r"(v) : "memory");
-	CASES(RELAXED, "relaxed")
-	CASES(RELEASE, "release")
-#undef ONE
-}
-
-template <enum order O, enum scope S>
-INLINE void
-reduce_add(uint64_t *p, uint64_t v)
-{
-#define ONE(text) \
-	asm volatile("red." text ".global.add.u64 [%0], %1;" \
-		     : : "l"(global(p)), "l"(v) : "memory");
-	CASES(RELAXED, "relaxed")
-#undef ONE
-}
+REDUCE(uint32_t, ".u32", "r"(v))
+REDUCE(uint64_t, ".u64", "l"(v))
 
 /*
  * fence. ACQUIRE and RELEASE alone need sm_90: on an H200 the first costs
@@ -287,16 +162,16 @@ reduce_add(uint64_t *p, uint64_t v)
 #define FENCE_RELEASE "release"
 #endif
 
+#define FENCE_ONE(text, ...) asm volatile("fence." text ";" : : : "memory");
 template <enum order O, enum scope S>
 INLINE void
 fence(void)
 {
-#define ONE(text) asm volatile("fence." text ";" : : : "memory");
-	CASES(ACQUIRE, FENCE_ACQUIRE)
-	CASES(RELEASE, FENCE_RELEASE)
-	CASES(ACQ_REL, "acq_rel")
-	CASES(SC, "sc")
-#undef ONE
+	static_assert(O >= ACQUIRE, "no such fence");
+	SCOPES(ACQUIRE, FENCE_ACQUIRE, "", FENCE_ONE, )
+	SCOPES(RELEASE, FENCE_RELEASE, "", FENCE_ONE, )
+	SCOPES(ACQ_REL, "acq_rel", "", FENCE_ONE, )
+	SCOPES(SC, "sc", "", FENCE_ONE, )
 }
 
 /* Weak accesses to memory of any space, for payloads. */
