@@ -162,6 +162,99 @@ struct two_polls : grid_barrier {
 
 BARRIER(lab_two_polls, two_polls)
 
+/* Clocks between the arrival and the first poll, with an acquire each poll or
+   one fence at the end. */
+template <uint32_t PAUSE, enum order POLL, enum order BEHIND>
+struct paused : grid_barrier {
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t *count = state_line(p, 0, 0);
+
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			reduce_add<RELEASE, GPU>(count, 1);
+			pause_for(PAUSE);
+			WAIT(p, round, (int32_t)(load<POLL, GPU>(count) -
+			    round * p->ctas) >= 0);
+			fence<BEHIND, GPU>();
+		}
+		__syncthreads();
+	}
+};
+
+#define PAUSED(clocks) \
+	BARRIER(lab_pause_##clocks, paused<clocks, ACQUIRE, NONE>) \
+	BARRIER(lab_pause_fence_##clocks, paused<clocks, RELAXED, ACQUIRE>)
+PAUSED(200)
+PAUSED(225)
+PAUSED(250)
+PAUSED(275)
+PAUSED(300)
+PAUSED(325)
+PAUSED(350)
+PAUSED(400)
+PAUSED(500)
+
+/* Two polls at a time, half a trip apart, after the pause. */
+template <uint32_t PAUSE>
+struct paused_pair : grid_barrier {
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t *count = state_line(p, 0, 0);
+		uint32_t all = round * p->ctas;
+
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			reduce_add<RELEASE, GPU>(count, 1);
+			pause_for(PAUSE);
+			wait_pair(p, round,
+			    [=] { return load<RELAXED, GPU>(count); },
+			    [=](uint32_t v) { return (int32_t)(v - all) >= 0;
+			    });
+			fence<ACQUIRE, GPU>();
+		}
+		__syncthreads();
+	}
+};
+
+BARRIER(lab_pair_100, paused_pair<100>)
+BARRIER(lab_pair_200, paused_pair<200>)
+BARRIER(lab_pair_300, paused_pair<300>)
+
+/* The last to come knows it; BETWEEN clocks between the others' polls. */
+template <uint32_t BETWEEN>
+struct last : grid_barrier {
+	static __device__ bool
+	all_there(const uint32_t *count, uint32_t all)
+	{
+		if ((int32_t)(load<RELAXED, GPU>(count) - all) >= 0)
+			return true;
+		pause_for(BETWEEN);
+		return false;
+	}
+
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t *count = state_line(p, 0, 0);
+		uint32_t all = round * p->ctas;
+
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			if (add<RELEASE, GPU>(count, 1) + 1 != all)
+				WAIT(p, round, all_there(count, all));
+			fence<ACQUIRE, GPU>();
+		}
+		__syncthreads();
+	}
+};
+
+BARRIER(lab_last_0, last<0>)
+BARRIER(lab_last_20, last<20>)
+BARRIER(lab_last_100, last<100>)
+
 /* How much of it is order: the same with none, which is wrong. */
 template <enum order ARRIVE>
 struct unordered : grid_barrier {

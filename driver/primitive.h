@@ -134,7 +134,6 @@ struct attempt { /* one launch of a primitive */
 	uint64_t stream, repeat;
 	bool plain; /* not cooperative: the driver checks no residency */
 };
-#define SAMPLES 8192 /* laps that are kept: the last ones */
 bool rig_resident(struct rig *r, struct module *m, const char *kernel,
     uint32_t threads, uint32_t *ctas, struct err *err);
 bool rig_launch(struct rig *r, struct module *m, const struct attempt *o,

@@ -144,7 +144,7 @@ bench_shape(struct rig *r, struct module *m, const char *kernel,
 	if (!timed(r, m, &o, &report, &seconds, err))
 		return false;
 	n = o.args.rounds / report.per_lap;
-	n = n > SAMPLES ? SAMPLES : n == 0 ? 1 : n;
+	n = n > LAPS ? LAPS : n == 0 ? 1 : n;
 	samples = arena_alloc(a, n * sizeof(*samples));
 	if (!rig_samples(r, samples, n, err))
 		return false;

@@ -16,7 +16,7 @@ rig_open(struct rig *r, const struct study *s, struct err *err)
 		{offsetof(struct rig, payload), PAYLOAD_BYTES},
 		{offsetof(struct rig, scratch), SCRATCH_BYTES},
 		{offsetof(struct rig, report), sizeof(struct findings)},
-		{offsetof(struct rig, samples), SAMPLES * sizeof(uint32_t)},
+		{offsetof(struct rig, samples), LAPS * sizeof(uint32_t)},
 	};
 	size_t i;
 
@@ -69,7 +69,6 @@ complete(const struct rig *r, const struct attempt *o)
 	args.report = r->report;
 	args.samples = r->samples;
 	args.seed = r->study->seed ^ o->stream;
-	args.nsamples = SAMPLES;
 	args.budget = r->study->device->caps.sim ? BUDGET_SIM : BUDGET_GPU;
 	args.workers = o->shape.ctas;
 	args.cluster = o->shape.cluster;

@@ -33,7 +33,8 @@ struct findings {
 	uint32_t per_lap; /* crossings that a lap is made of */
 	uint32_t arrived, done; /* worker CTAs that came and left */
 	uint32_t aborted; /* a wait ran out: what follows is no finding */
-	uint32_t unused;
+	uint32_t carries; /* the next launch may go on from this one's state:
+		with its `first`, and nothing cleared */
 };
 
 enum switches {
@@ -49,9 +50,9 @@ enum switches {
 struct args {
 	uint64_t state, payload, scratch; /* addresses */
 	uint64_t report; /* of a struct findings */
-	uint64_t samples; /* of uint32_t clocks, `nsamples` of them */
+	uint64_t samples; /* of uint32_t clocks, LAPS of them */
 	uint64_t seed;
-	uint32_t nsamples;
+	uint32_t first; /* rounds that state has behind it */
 	uint32_t rounds;
 	uint32_t budget; /* turns of a wait before it counts as hung */
 	uint32_t workers; /* CTAs that work; the others stress */
@@ -65,6 +66,9 @@ struct args {
 	uint32_t switches;
 	uint32_t unused;
 };
+
+/* What a bench keeps: the last laps, a power of two of them. */
+#define LAPS 4096
 
 #define STATE_BYTES (2u << 20)
 #define PAYLOAD_BYTES (8u << 20)

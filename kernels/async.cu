@@ -20,6 +20,13 @@ proxy_fence_if(void)
 		proxy_fence();
 }
 
+/* Of the CTA's shared memory only. */
+INLINE void
+proxy_fence_shared(void)
+{
+	asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+}
+
 INLINE void
 bulk_load(void *to, const void *from, uint32_t bytes, uint64_t *bar)
 {
@@ -109,9 +116,12 @@ BROKEN_MESSAGE(bulk_store_flag_no_sync,
 
 /* ---- a flag, then a bulk load ------------------------------------------- */
 
+enum cover { EVERYTHING, SHARED_ONLY, NOTHING }; /* what a fence covers */
+
 /* Whoever has acquired the flag may read plainly; a bulk copy needs a proxy
-   fence first (ThunderKittens #194), and its reader the copy's barrier. */
-template <bool FENCE, enum order GET>
+   fence first (ThunderKittens #194), one that covers global memory (Fuser
+   #4804), and its reader the copy's barrier. */
+template <enum cover FENCE, enum order GET>
 struct loaded : message {
 	static __device__ void
 	send(struct place *p, struct channel *c, uint32_t round)
@@ -128,7 +138,9 @@ struct loaded : message {
 	    uint32_t round, uint32_t *buffer, uint64_t *bar)
 	{
 		WAIT(p, round, load<GET, GPU>(flag(c, 0)) >= round);
-		proxy_fence_if<FENCE>();
+		proxy_fence_if<FENCE == EVERYTHING>();
+		if constexpr (FENCE == SHARED_ONLY)
+			proxy_fence_shared();
 		mbarrier_expect(bar, blockDim.x * 4);
 		bulk_load(buffer, words<message>(c, round, from, 0),
 		    blockDim.x * 4, bar);
@@ -154,9 +166,10 @@ struct loaded : message {
 	}
 };
 
-MESSAGE(flag_bulk_load, loaded<true, ACQUIRE>)
-BROKEN_MESSAGE(flag_bulk_load_no_fence, loaded<false, ACQUIRE>)
-BROKEN_MESSAGE(flag_bulk_load_relaxed, loaded<false, RELAXED>)
+MESSAGE(flag_bulk_load, loaded<EVERYTHING, ACQUIRE>)
+BROKEN_MESSAGE(flag_bulk_load_no_fence, loaded<NOTHING, ACQUIRE>)
+BROKEN_MESSAGE(flag_bulk_load_shared_fence, loaded<SHARED_ONLY, ACQUIRE>)
+BROKEN_MESSAGE(flag_bulk_load_relaxed, loaded<EVERYTHING, RELAXED>)
 
 /* ---- a pipeline of two stages ------------------------------------------- */
 
@@ -294,3 +307,98 @@ PIPELINE(bulk_pipeline, SOUND)
 BROKEN_PIPELINE(bulk_pipeline_no_fence, NO_FENCE)
 BROKEN_PIPELINE(bulk_pipeline_no_empty, NO_EMPTY)
 BROKEN_PIPELINE(bulk_pipeline_wrong_barrier, WRONG_BARRIER)
+
+/* ---- a copy for a whole cluster ----------------------------------------- */
+
+INLINE void
+bulk_multicast(void *to, const void *from, uint32_t bytes, uint64_t *bar,
+    uint16_t ctas)
+{
+	asm volatile("cp.async.bulk.shared::cluster.global"
+	    ".mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
+	    "%2, [%3], %4;" : : "r"(shared(to)), "l"(global(from)),
+	    "r"(bytes), "r"(shared(bar)), "h"(ctas) : "memory");
+}
+
+/*
+ * The first CTA copies a block into the shared memory of every CTA of its
+ * cluster, each of which has armed its own barrier for the bytes and has
+ * read what was there before: a cluster barrier says so. ARMED: without it,
+ * the copy comes while peers still read, or do not expect it yet (humming
+ * #53, #54).
+ */
+template <bool ARMED>
+INLINE void
+share_blocks(struct place *p, const uint4 *blocks, uint4 *data,
+    uint64_t *full)
+{
+	uint32_t bytes = blockDim.x * 16, rank = p->cta % p->a->cluster;
+	uint4 v;
+
+#pragma unroll 1
+	for (uint32_t round = 0; round < p->a->rounds && go_on(p, round + 1);
+	    round++) {
+		uint32_t want = round % BLOCKS;
+
+		if (threadIdx.x == 0)
+			mbarrier_expect(full, bytes);
+		if constexpr (ARMED)
+			cluster_barrier<RELEASE>();
+		if (threadIdx.x == 0 && rank == 0)
+			bulk_multicast(data, blocks + want *
+			    (STAGE_BYTES / 16), bytes, full,
+			    (1u << p->a->cluster) - 1);
+		WAIT(p, round, mbarrier_done<PARITY_TEST, ACQUIRE>(full, 0,
+		    round & 1));
+		v = data[threadIdx.x];
+		proxy_fence();
+		__syncthreads();
+		if (v.x != want || v.y != want || v.z != want || v.w != want)
+			note(p->report, v.x != v.w ? FOUND_TORN :
+			    (v.x - want) % BLOCKS < BLOCKS / 2 ? FOUND_EARLY :
+			    FOUND_STALE, round + 1, p->cta, want, v.x);
+	}
+}
+
+template <bool ARMED>
+INLINE void
+multicast(const struct args *a, bool timed)
+{
+	__shared__ alignas(128) uint4 data[STAGE_BYTES / 16];
+	__shared__ uint64_t full;
+	const uint4 *blocks;
+	struct place p;
+	struct watch w;
+
+	if (!enter(&p, a, CLUSTER))
+		return;
+	timed = timed && p.rank == 0 && p.cta == 0;
+	if (threadIdx.x == 0)
+		mbarrier_init(&full, 1);
+	blocks = source_blocks(&p);
+	cluster_barrier<RELEASE>();
+	if (timed)
+		watch_start(&w, &p, a->rounds);
+	share_blocks<ARMED>(&p, blocks, data, &full);
+	if (timed) {
+		watch_lap(&w);
+		watch_stop(&w, p.report);
+	}
+	cluster_barrier<RELEASE>();
+	leave(&p, a->rounds);
+}
+
+KERNEL(bulk_multicast_validate)(const struct args a)
+{
+	multicast<true>(&a, false);
+}
+
+KERNEL(bulk_multicast_bench)(const struct args a)
+{
+	multicast<true>(&a, true);
+}
+
+KERNEL(bulk_multicast_unarmed_validate)(const struct args a)
+{
+	multicast<false>(&a, false);
+}

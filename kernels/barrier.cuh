@@ -93,6 +93,8 @@ INLINE void
 validate_barrier(const struct args *a)
 {
 	__shared__ uint32_t own[2 * MAX_THREADS];
+	/* a grid's barrier is in global memory, and goes on */
+	const uint32_t before = P::SCOPE == GPU ? a->first : 0;
 	struct place p;
 	uint32_t round;
 
@@ -101,8 +103,10 @@ validate_barrier(const struct args *a)
 	own[threadIdx.x] = own[MAX_THREADS + threadIdx.x] = 0;
 	P::init(&p);
 	settle(&p, 1);
+	p.report->carries = P::SCOPE == GPU;
 #pragma unroll 1
-	for (round = 1; round <= a->rounds && go_on(&p, round); round++) {
+	for (round = before + 1; round <= before + a->rounds &&
+	    go_on(&p, round); round++) {
 		delay(&p, round);
 		/* lanes that go different ways do not move in step */
 		if (P::SCOPE == WARP && (mix(round ^ threadIdx.x) & 1))
@@ -111,41 +115,53 @@ validate_barrier(const struct args *a)
 			cross<P, 0>(&p, own, round);
 	}
 	settle(&p, 2);
-	leave(&p, round - 1);
+	leave(&p, round - 1 - before);
 }
 
-/* Small barriers are timed eight at a time. */
+/* Nothing but the crossings and the clock. Small barriers are timed eight at
+   a time. */
+template <class P, bool PAYLOAD>
+INLINE void
+time_barrier(struct place *p, struct watch *w, uint32_t *payload)
+{
+	const uint32_t steps = P::SCOPE <= CTA ? 8 : 1;
+	const uint32_t rounds = kept(p->a->rounds);
+	bool timed = p->cta == 0 && threadIdx.x == 0;
+
+	if (timed)
+		watch_start(w, p, steps);
+#pragma unroll 1
+	for (uint32_t round = 1; round <= rounds; round += steps) {
+#pragma unroll
+		for (uint32_t i = 0; i < steps; i++) {
+			if constexpr (PAYLOAD)
+				poke(payload, round);
+			P::sync(p, round + i);
+		}
+		if (timed)
+			watch_lap(w);
+	}
+	if (timed)
+		watch_stop(w, p->report);
+}
+
 template <class P>
 INLINE void
 bench_barrier(const struct args *a)
 {
-	const uint32_t steps = P::SCOPE <= CTA ? 8 : 1;
 	__shared__ uint32_t own[2 * MAX_THREADS];
 	struct place p;
 	struct watch w;
-	bool timed;
 
 	if (!enter(&p, a, P::SCOPE))
 		return;
 	P::init(&p);
 	settle(&p, 1);
-	timed = p.cta == 0 && threadIdx.x == 0;
-	if (timed)
-		watch_start(&w, &p, steps);
-#pragma unroll 1
-	for (uint32_t round = 1; round <= a->rounds; round += steps) {
-#pragma unroll
-		for (uint32_t i = 0; i < steps; i++) {
-			if (a->switches & SWITCH_PAYLOAD)
-				poke(slot<P::SCOPE>(&p, own, round, p.rank),
-				    round);
-			P::sync(&p, round + i);
-		}
-		if (timed)
-			watch_lap(&w);
-	}
-	if (timed)
-		watch_stop(&w, p.report);
+	if (a->switches & SWITCH_PAYLOAD)
+		time_barrier<P, true>(&p, &w, slot<P::SCOPE>(&p, own, 1,
+		    p.rank));
+	else
+		time_barrier<P, false>(&p, &w, NULL);
 	settle(&p, 2);
 	leave(&p, a->rounds);
 }

@@ -85,6 +85,46 @@ KERNEL(cluster_leave_early_validate)(const struct args a)
 	read_first<false>(&a);
 }
 
+/*
+ * A CTA's shared memory must be initialised before others store there, or a
+ * late initialisation wipes that out: triton #2292. WAITS: a cluster barrier
+ * comes first (ClusterStore+found is without). Each launch is a round.
+ */
+template <bool WAITS>
+INLINE void
+store_in_next(const struct args *a)
+{
+	__shared__ uint32_t own[MAX_THREADS];
+	uint32_t *theirs = own + threadIdx.x, rank, got, expected;
+	struct place p;
+
+	enter(&p, a, CLUSTER);
+	rank = p.cta % a->cluster;
+	expected = p.cta - rank + 1;
+	poke(own + threadIdx.x, 0);
+	if constexpr (WAITS)
+		cluster_sync<ARRIVE_WAIT>();
+	asm("mapa.u64 %0, %0, %1;" : "+l"(theirs) :
+	    "r"((rank + 1) % a->cluster));
+	poke(theirs, expected);
+	cluster_sync<ARRIVE_WAIT>();
+	got = peek(own + threadIdx.x);
+	if (got != expected)
+		note(p.report, FOUND_LOST, 1, p.cta, expected, got);
+	if (threadIdx.x == 0)
+		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+}
+
+KERNEL(cluster_store_validate)(const struct args a)
+{
+	store_in_next<true>(&a);
+}
+
+KERNEL(cluster_store_early_validate)(const struct args a)
+{
+	store_in_next<false>(&a);
+}
+
 /* ---- cluster, then grid ------------------------------------------------- */
 
 /*

@@ -95,6 +95,95 @@ BROKEN_MESSAGE(flag_release_no_sync_recv, flag_ref<memory_order_release,
 BROKEN_MESSAGE(flag_release_nc_data, flag_ref<memory_order_release,
     memory_order_acquire, cuda::thread_scope_device, BOTH, NC>)
 
+/*
+ * The poll is relaxed, and one fence behind it acquires: an acquire drops the
+ * L1 with every poll.
+ */
+template <enum order SET, enum order FENCE, enum scope S = GPU,
+    int SYNCS = BOTH>
+struct flag_fence_once : message {
+	static __device__ void
+	send(struct place *p, struct channel *c, uint32_t round)
+	{
+		write_words(c, round);
+		cta_sync<SYNCS, SEND>();
+		if (threadIdx.x == 0) /* to FENCE; Flag+fence-relaxed-set */
+			store<SET, GPU>(flag(c, 0), round);
+	}
+
+	static __device__ void
+	recv(struct place *p, struct channel *c, uint32_t from,
+	    uint32_t round, uint32_t *got)
+	{
+		if (threadIdx.x == 0) {
+			WAIT(p, round,
+			    load<RELAXED, GPU>(flag(c, 0)) >= round);
+			fence<FENCE, S>(); /* from SET; Flag+relaxed-get */
+		}
+		cta_sync<SYNCS, RECV>();
+		read_words<WEAK>(c, from, round, got);
+	}
+};
+
+MESSAGE(flag_fence, flag_fence_once<RELEASE, ACQUIRE>)
+BROKEN_MESSAGE(flag_fence_absent, flag_fence_once<RELEASE, NONE>)
+BROKEN_MESSAGE(flag_fence_relaxed_set, flag_fence_once<RELAXED, ACQUIRE>)
+BROKEN_MESSAGE(flag_fence_block, flag_fence_once<RELEASE, ACQ_REL, CTA>)
+BROKEN_MESSAGE(flag_fence_no_sync_send,
+    flag_fence_once<RELEASE, ACQUIRE, GPU, RECV>)
+BROKEN_MESSAGE(flag_fence_no_sync_recv,
+    flag_fence_once<RELEASE, ACQUIRE, GPU, SEND>)
+
+/*
+ * A flag a warp, so that no warp waits for others of its CTA. The lanes are
+ * brought in by __syncwarp on both sides; FlagWarp+no-sync-send,
+ * FlagWarp+no-sync-recv. A reader whose lanes want words of two warps waits
+ * for both: those of its first and of its last lane. PAIR: see wait_pair.
+ */
+template <enum order SET, enum order FENCE, int SYNCS = BOTH,
+    bool PAIR = false>
+struct flag_of_warp : message {
+	static __device__ void
+	send(struct place *p, struct channel *c, uint32_t round)
+	{
+		write_words(c, round);
+		if constexpr ((SYNCS & SEND) != 0)
+			__syncwarp();
+		if (threadIdx.x % 32 == 0) /* FlagWarp+relaxed-set */
+			store<SET, GPU>(flag(c, 0) + threadIdx.x / 32, round);
+	}
+
+	static __device__ void
+	recv(struct place *p, struct channel *c, uint32_t from,
+	    uint32_t round, uint32_t *got)
+	{
+		const uint32_t *theirs = flag(c, 0) + c->other / 32;
+
+		if (threadIdx.x % 32 == 0 || threadIdx.x % 32 == 31) {
+			if constexpr (PAIR)
+				wait_pair(p, round, [=] { return
+				    load<RELAXED, GPU>(theirs); },
+				    [=](uint32_t v) { return v >= round; });
+			else
+				WAIT(p, round, load<RELAXED, GPU>(theirs) >=
+				    round);
+			fence<FENCE, GPU>(); /* FlagWarp+no-fence */
+		}
+		if constexpr ((SYNCS & RECV) != 0)
+			__syncwarp();
+		read_words<WEAK>(c, from, round, got);
+	}
+};
+
+MESSAGE(flag_warp, flag_of_warp<RELEASE, ACQUIRE>)
+BROKEN_MESSAGE(flag_warp_relaxed_set, flag_of_warp<RELAXED, ACQUIRE>)
+BROKEN_MESSAGE(flag_warp_absent, flag_of_warp<RELEASE, NONE>)
+BROKEN_MESSAGE(flag_warp_no_sync_send, flag_of_warp<RELEASE, ACQUIRE, RECV>)
+BROKEN_MESSAGE(flag_warp_no_sync_recv, flag_of_warp<RELEASE, ACQUIRE, SEND>)
+MESSAGE(flag_warp_pair, flag_of_warp<RELEASE, ACQUIRE, BOTH, true>)
+BROKEN_MESSAGE(flag_warp_pair_absent,
+    flag_of_warp<RELEASE, NONE, BOTH, true>)
+
 /* Older code: a volatile flag and __threadfence, which is fence.sc. */
 template <enum order SET, enum order GET, enum order FENCE, enum scope S>
 struct flag_fenced : message {
@@ -154,9 +243,11 @@ BROKEN_MESSAGE(flag_done_not_awaited, flag_reuse<false>)
  * The data is its own flag: a word that is not EMPTY has arrived, and says
  * nothing about any other word. Needs no fence at all: a read of the same
  * location is ordered by coherence. The reader puts EMPTY back before it
- * frees the place. N words a thread; LAST: only the last is looked at.
+ * frees the place. N words a thread; LAST: only the last is looked at; PAIR:
+ * see wait_pair.
  */
-template <int N, enum order SET, enum order GET, bool LAST = false>
+template <int N, enum order SET, enum order GET, bool LAST = false,
+    bool PAIR = false>
 struct sentinel : message {
 	static const uint32_t WORDS = N;
 
@@ -194,14 +285,19 @@ struct sentinel : message {
 		return full(v);
 	}
 
-	/* SentinelVector+last-word: one word of a vector says nothing of others */
+	/* SentinelVector+last-word: one word of a vector says nothing of the
+	   others */
 	static __device__ void
 	recv(struct place *p, struct channel *c, uint32_t from,
 	    uint32_t round, uint32_t *got)
 	{
 		uint32_t *in = words<sentinel>(c, round, from, c->other);
 
-		if constexpr (N == 1) {
+		if constexpr (PAIR) {
+			got[0] = wait_pair(p, round, [=] { return
+			    load<GET, GPU>(in); },
+			    [](uint32_t v) { return v != EMPTY; });
+		} else if constexpr (N == 1) {
 			WAIT(p, round, (got[0] = load<GET, GPU>(in)) != EMPTY);
 		} else {
 			uint4 v[N / 4];
@@ -233,6 +329,8 @@ MESSAGE(sentinel_relaxed, sentinel<1, RELAXED, RELAXED>)
 MESSAGE(sentinel_volatile, sentinel<1, VOLATILE, VOLATILE>)
 MESSAGE(sentinel_relaxed_cv, sentinel<1, WEAK, CV>)
 BROKEN_MESSAGE(sentinel_relaxed_plain, sentinel<1, WEAK, WEAK>)
+MESSAGE(sentinel_pair, sentinel<1, RELAXED, RELAXED, false, true>)
+BROKEN_MESSAGE(sentinel_pair_cv, sentinel<1, WEAK, CV, false, true>)
 MESSAGE(sentinel_vector, sentinel<4, RELAXED, RELAXED>)
 BROKEN_MESSAGE(sentinel_vector_last, sentinel<4, RELAXED, RELAXED, true>)
 MESSAGE(sentinel_wide, sentinel<8, RELAXED, RELAXED>)
@@ -335,7 +433,96 @@ struct chunks : message {
 	}
 };
 
+/*
+ * vllm #2760: the producers' counters are bytes of one word, which is polled
+ * whole. A load that overlaps narrower stores reads from none of them, and
+ * synchronizes with none (PTX ISA, memory consistency model: partial
+ * overlap), so there is no order and no litmus test.
+ */
+struct bytes_of_a_word : chunks<RELEASE, ACQUIRE> {
+	static __device__ void
+	send(struct place *p, struct channel *c, uint32_t round)
+	{
+		write_words(c, round);
+		__syncthreads();
+		if (threadIdx.x == 0)
+			store<RELEASE, GPU>((uint8_t *)flag(c, 0) + c->from,
+			    round);
+	}
+
+	static __device__ bool
+	all_there(uint32_t word, uint32_t round)
+	{
+		bool there = true;
+
+		for (uint32_t i = 0; i < SENDERS; i++)
+			there &= ((word >> 8 * i) - round & 0xff) < 0x80;
+		return there;
+	}
+
+	static __device__ void
+	recv(struct place *p, struct channel *c, uint32_t from,
+	    uint32_t round, uint32_t *got)
+	{
+		if (threadIdx.x == 0 && from == 0)
+			WAIT(p, round, all_there(load<ACQUIRE, GPU>(
+			    flag(c, 0)), round));
+		__syncthreads();
+		read_words<WEAK>(c, from, round, got);
+	}
+};
+
 MESSAGE(counter_chunks, chunks<RELEASE, ACQUIRE>)
+BROKEN_MESSAGE(counter_chunks_bytes, bytes_of_a_word)
 BROKEN_MESSAGE(counter_chunks_relaxed_add, chunks<RELAXED, ACQUIRE>)
 BROKEN_MESSAGE(counter_chunks_relaxed_poll, chunks<RELEASE, RELAXED>)
 BROKEN_MESSAGE(counter_chunks_first_only, chunks<RELEASE, ACQUIRE, true>)
+
+/*
+ * A queue of 64-bit slots, as mirage #470 has it: the slot is stored relaxed
+ * and the tail moved on by an atom that releases; the reader acquires the
+ * tail and loads the slot relaxed. The words are written before the slot,
+ * which says where they are.
+ */
+template <enum order PUSH, enum order POP>
+struct queue : message {
+	static __device__ uint64_t *
+	slot(struct channel *c, uint32_t round)
+	{
+		return (uint64_t *)flag(c, 1) + round % DEPTH;
+	}
+
+	static __device__ void
+	send(struct place *p, struct channel *c, uint32_t round)
+	{
+		write_words(c, round);
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			store<RELAXED, GPU>(slot(c, round), (uint64_t)(size_t)
+			    words<message>(c, round, c->from, 0));
+			/* to POP; Queue+relaxed-push */
+			add<PUSH, GPU>(flag(c, 0), 1);
+		}
+	}
+
+	static __device__ void
+	recv(struct place *p, struct channel *c, uint32_t from,
+	    uint32_t round, uint32_t *got)
+	{
+		const uint32_t *mine = words<message>(c, round, from, 0);
+		uint64_t at;
+
+		if (threadIdx.x == 0) /* from PUSH; Queue+relaxed-pop */
+			WAIT(p, round, load<POP, GPU>(flag(c, 0)) >= round);
+		__syncthreads();
+		at = load<RELAXED, GPU>(slot(c, round));
+		got[0] = load<WEAK, GPU>(mine + c->other);
+		if (at != (uint64_t)(size_t)mine)
+			note(p->report, FOUND_STALE, round, p->cta,
+			    (uint64_t)(size_t)mine, at);
+	}
+};
+
+MESSAGE(queue_tail, queue<RELEASE, ACQUIRE>)
+BROKEN_MESSAGE(queue_tail_relaxed_push, queue<RELAXED, ACQUIRE>)
+BROKEN_MESSAGE(queue_tail_relaxed_pop, queue<RELEASE, RELAXED>)

@@ -22,6 +22,7 @@ struct parts {
 	uint32_t *status, *value; /* MAX_PARTS words each, zero at first */
 	uint32_t *prefix; /* the same */
 	uint64_t *packed; /* the same, of 64 bits */
+	ulonglong2 *wide; /* the same, of 128 bits */
 	uint32_t *partial; /* all ones at first: a word a thread and CTA */
 	uint32_t tile; /* this CTA's part in this round */
 };
@@ -55,6 +56,7 @@ parts_open(struct parts *g, const struct place *p)
 	g->value = g->status + MAX_PARTS;
 	g->prefix = g->value + MAX_PARTS;
 	g->packed = (uint64_t *)(g->prefix + MAX_PARTS);
+	g->wide = (ulonglong2 *)(g->packed + MAX_PARTS);
 	g->partial = (uint32_t *)p->a->payload;
 }
 

@@ -101,6 +101,78 @@ BROKEN_BARRIER(grid_pause_no_sync_before, monotonic<RELEASE, ACQUIRE, GPU,
 BROKEN_BARRIER(grid_pause_no_sync_after, monotonic<RELEASE, ACQUIRE, GPU,
     NONE, GPU, BEFORE, PAUSE_CLOCKS>)
 
+/* An acquire drops the L1 with every poll; the fence does so once. */
+BARRIER(grid_pause_fence, monotonic<RELEASE, RELAXED, GPU, ACQUIRE, GPU,
+    BOTH, PAUSE_CLOCKS>)
+BROKEN_BARRIER(grid_pause_fence_absent, monotonic<RELEASE, RELAXED, GPU,
+    NONE, GPU, BOTH, PAUSE_CLOCKS>)
+BROKEN_BARRIER(grid_pause_fence_relaxed_arrive, monotonic<RELAXED, RELAXED,
+    GPU, ACQUIRE, GPU, BOTH, PAUSE_CLOCKS>)
+BROKEN_BARRIER(grid_pause_fence_block, monotonic<RELEASE, RELAXED, GPU,
+    ACQ_REL, CTA, BOTH, PAUSE_CLOCKS>)
+
+/* ---- the last to come knows it ------------------------------------------ */
+
+/*
+ * The arrival asks for what the counter was: the last to come needs no poll,
+ * and the others' first one comes a trip later, when most have arrived.
+ * Whoever goes on must have acquired: the last one by its arrival, which a
+ * release alone is not (GridLast+release-arrive), the others by their poll
+ * (GridLast+relaxed-poll), or everyone by the fence behind both
+ * (GridLast+no-fence). BETWEEN: clocks between polls.
+ */
+template <enum order ARRIVE, enum order POLL, enum order BEHIND = NONE,
+    uint32_t BETWEEN = 0, int SYNCS = BOTH>
+struct last_knows : grid_barrier {
+	static __device__ bool
+	all_there(const uint32_t *count, uint32_t all)
+	{
+		if ((int32_t)(load<POLL, GPU>(count) - all) >= 0)
+			return true;
+		if constexpr (BETWEEN > 0)
+			pause_for(BETWEEN);
+		return false;
+	}
+
+	static __device__ void
+	sync(struct place *p, uint32_t round)
+	{
+		uint32_t *count = state_line(p, 0, 0);
+		uint32_t all = round * p->ctas;
+
+		cta_sync<SYNCS, BEFORE>(); /* GridLast+no-sync-before */
+		if (threadIdx.x == 0) {
+			/* to the poll below; GridLast+relaxed-arrive */
+			if (add<ARRIVE, GPU>(count, 1) + 1 != all)
+				WAIT(p, round, all_there(count, all));
+			fence<BEHIND, GPU>();
+		}
+		cta_sync<SYNCS, AFTER>(); /* GridLast+no-sync-after */
+	}
+};
+
+#define BETWEEN_CLOCKS 50
+
+BARRIER(grid_last, last_knows<ACQ_REL, ACQUIRE>)
+BROKEN_BARRIER(grid_last_relaxed_arrive, last_knows<RELAXED, ACQUIRE>)
+BROKEN_BARRIER(grid_last_release_arrive, last_knows<RELEASE, ACQUIRE>)
+BROKEN_BARRIER(grid_last_relaxed_poll, last_knows<ACQ_REL, RELAXED>)
+BROKEN_BARRIER(grid_last_no_sync_before,
+    last_knows<ACQ_REL, ACQUIRE, NONE, 0, AFTER>)
+BROKEN_BARRIER(grid_last_no_sync_after,
+    last_knows<ACQ_REL, ACQUIRE, NONE, 0, BEFORE>)
+BARRIER(grid_last_pause, last_knows<ACQ_REL, ACQUIRE, NONE, BETWEEN_CLOCKS>)
+BROKEN_BARRIER(grid_last_pause_release_arrive,
+    last_knows<RELEASE, ACQUIRE, NONE, BETWEEN_CLOCKS>)
+BROKEN_BARRIER(grid_last_pause_relaxed_poll,
+    last_knows<ACQ_REL, RELAXED, NONE, BETWEEN_CLOCKS>)
+BARRIER(grid_last_fence,
+    last_knows<RELEASE, RELAXED, ACQUIRE, BETWEEN_CLOCKS>)
+BROKEN_BARRIER(grid_last_fence_absent,
+    last_knows<RELEASE, RELAXED, NONE, BETWEEN_CLOCKS>)
+BROKEN_BARRIER(grid_last_fence_relaxed_arrive,
+    last_knows<RELAXED, RELAXED, ACQUIRE, BETWEEN_CLOCKS>)
+
 /* ---- a counter and a generation ----------------------------------------- */
 
 using cuda::memory_order_acq_rel;

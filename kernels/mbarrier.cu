@@ -48,3 +48,100 @@ BROKEN_BARRIER(mbarrier_parity_wrong_parity,
 BROKEN_BARRIER(mbarrier_parity_no_wait, of_mbarrier<NO_WAIT>)
 BROKEN_BARRIER(mbarrier_test_short_count,
     of_mbarrier<TEST, RELEASE, ACQUIRE, 32>)
+
+/* ---- made, and used ----------------------------------------------------- */
+
+/*
+ * Whoever arrives must find the barrier made: the bar.sync after
+ * mbarrier.init is what says so (Fuser #1552). Each launch is a round, since
+ * an mbarrier is made once; what is found in its place otherwise is what the
+ * launch before has left.
+ */
+template <bool SYNC>
+INLINE void
+fresh(const struct args *a)
+{
+	__shared__ uint32_t own[MAX_THREADS];
+	__shared__ uint64_t bar;
+	uint32_t n = blockDim.x, t = threadIdx.x, got;
+	struct place p;
+	uint64_t state;
+
+	enter(&p, a, CTA);
+	if (aborted(&p))
+		return;
+	if (t == 0)
+		mbarrier_init(&bar, n);
+	if constexpr (SYNC)
+		__syncthreads();
+	poke(own + t, p.cta + 1);
+	state = mbarrier_arrive<RELEASE>(&bar);
+	WAIT(&p, 1, mbarrier_done<TEST, ACQUIRE>(&bar, state, 0));
+	got = peek(own + (t + 33) % n);
+	if (got != p.cta + 1)
+		note(p.report, FOUND_STALE, 1, p.cta, p.cta + 1, got);
+	if (t == 0)
+		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+}
+
+KERNEL(mbarrier_fresh_validate)(const struct args a)
+{
+	fresh<true>(&a);
+}
+
+KERNEL(mbarrier_fresh_no_sync_validate)(const struct args a)
+{
+	fresh<false>(&a);
+}
+
+/*
+ * The same for a cluster, whose threads arrive at the barriers of all its
+ * CTAs: fence.mbarrier_init publishes the new barrier to the cluster, and a
+ * cluster barrier, even a relaxed one, then says that it is there.
+ */
+template <bool BARRIER_THERE, bool FENCE>
+INLINE void
+fresh_of_cluster(const struct args *a)
+{
+	__shared__ uint32_t own[MAX_THREADS];
+	__shared__ uint64_t bar;
+	uint32_t t = threadIdx.x, unit = a->cluster, *theirs = own + t;
+	struct place p;
+	uint32_t got;
+
+	enter(&p, a, CLUSTER);
+	if (t == 0 && !aborted(&p)) {
+		mbarrier_init(&bar, unit * blockDim.x);
+		if constexpr (FENCE)
+			asm volatile("fence.mbarrier_init.release.cluster;" :
+			    : : "memory");
+	}
+	if constexpr (BARRIER_THERE)
+		cluster_barrier<RELAXED>();
+	poke(own + t, p.group + 1);
+	for (uint32_t i = 0; i < unit; i++)
+		mbarrier_arrive_at(&bar, i);
+	WAIT(&p, 1, aborted(&p) || mbarrier_done_cluster(&bar, 0));
+	asm("mapa.u64 %0, %0, %1;" : "+l"(theirs) : "r"((p.cta + 1) % unit));
+	got = peek(theirs);
+	if (got != p.group + 1)
+		note(p.report, FOUND_STALE, 1, p.cta, p.group + 1, got);
+	cluster_barrier<RELEASE>(); /* none leaves while others read */
+	if (t == 0)
+		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+}
+
+KERNEL(mbarrier_cluster_validate)(const struct args a)
+{
+	fresh_of_cluster<true, true>(&a);
+}
+
+KERNEL(mbarrier_cluster_no_barrier_validate)(const struct args a)
+{
+	fresh_of_cluster<false, true>(&a);
+}
+
+KERNEL(mbarrier_cluster_no_fence_validate)(const struct args a)
+{
+	fresh_of_cluster<true, false>(&a);
+}

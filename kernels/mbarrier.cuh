@@ -33,6 +33,32 @@ mbarrier_arrive(uint64_t *bar)
 	return state;
 }
 
+/* At the same barrier of CTA `rank` of the cluster. */
+INLINE void
+mbarrier_arrive_at(uint64_t *bar, uint32_t rank)
+{
+	uint32_t there;
+
+	asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) :
+	    "r"(shared(bar)), "r"(rank));
+	asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 "
+	    "_, [%0];" : : "r"(there) : "memory");
+}
+
+/* A barrier of the cluster; RELAXED: one that orders nothing. */
+template <enum order O>
+INLINE void
+cluster_barrier(void)
+{
+	if constexpr (O == RELAXED)
+		asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : :
+		    "memory");
+	else
+		asm volatile("barrier.cluster.arrive.release.aligned;" : : :
+		    "memory");
+	asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
+}
+
 /* Arrives, and lets the phase wait for so many bytes as well. */
 INLINE void
 mbarrier_expect(uint64_t *bar, uint32_t bytes)
@@ -69,6 +95,17 @@ mbarrier_done(uint64_t *bar, uint64_t state, uint32_t parity)
 	if constexpr (F == PARITY_TEST)
 		POLL_MBARRIER("test_wait.parity.acquire.cta.shared::cta.b64",
 		    "r", parity);
+	return done != 0;
+}
+
+/* Acquires what the cluster's arrivals release. */
+INLINE bool
+mbarrier_done_cluster(uint64_t *bar, uint32_t parity)
+{
+	uint32_t done;
+
+	POLL_MBARRIER("test_wait.parity.acquire.cluster.shared::cta.b64",
+	    "r", parity);
 	return done != 0;
 }
 

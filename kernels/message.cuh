@@ -127,8 +127,8 @@ channel_open(struct channel *c, const struct place *p, uint32_t group,
     uint32_t direction)
 {
 	c->flags = state_line(p, group, direction * FLAG_LINES);
-	c->ring = (uint32_t *)p->a->payload +
-	    (group * 2 + direction) * ring_size<P>();
+	c->ring = (uint32_t *)kept(p->a->payload +
+	    (group * 2 + direction) * ring_size<P>() * 4);
 	c->senders = P::SENDERS;
 	c->from = 0;
 	c->other = threadIdx.x;
@@ -251,23 +251,32 @@ await_answer(struct place *p, struct channel *c, uint32_t round)
 
 template <class P>
 INLINE void
-bench_pair(struct place *p, struct channel *there, struct channel *back)
+time_answers(struct place *p, struct channel *there, struct channel *back)
 {
-	bool timed = p->cta == 0 && threadIdx.x == 0;
+	const uint32_t rounds = kept(p->a->rounds);
 	uint32_t got[P::WORDS];
+
+#pragma unroll 1
+	for (uint32_t round = 1; round <= rounds; round++) {
+		for (uint32_t i = 0; i < P::SENDERS; i++)
+			P::recv(p, there, i, round, got);
+		answer<P>(p, back, round);
+		P::recycle(p, there, round);
+	}
+}
+
+template <class P>
+INLINE void
+time_asks(struct place *p, struct channel *there, struct channel *back)
+{
+	const uint32_t rounds = kept(p->a->rounds);
+	bool timed = p->cta == 0 && threadIdx.x == 0;
 	struct watch w;
 
 	if (timed)
 		watch_start(&w, p, P::SENDERS == 1 ? 2 : 1);
 #pragma unroll 1
-	for (uint32_t round = 1; round <= p->a->rounds; round++) {
-		if (there->from == P::SENDERS) {
-			for (uint32_t i = 0; i < P::SENDERS; i++)
-				P::recv(p, there, i, round, got);
-			answer<P>(p, back, round);
-			P::recycle(p, there, round);
-			continue;
-		}
+	for (uint32_t round = 1; round <= rounds; round++) {
 		P::send(p, there, round);
 		if (round > 1)
 			P::recycle(p, back, round - 1);
@@ -294,7 +303,10 @@ bench_message(const struct args *a)
 		channel_open<P>(&there, &p, p.cta / unit, 0);
 		channel_open<P>(&back, &p, p.cta / unit, 1);
 		there.from = p.cta % unit;
-		bench_pair<P>(&p, &there, &back);
+		if (there.from == P::SENDERS)
+			time_answers<P>(&p, &there, &back);
+		else
+			time_asks<P>(&p, &there, &back);
 	}
 	leave(&p, a->rounds);
 }

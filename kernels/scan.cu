@@ -81,6 +81,33 @@ struct one_word {
 	}
 };
 
+/*
+ * Sum and status of 64 bits each, as cub packs wider values (#606): one
+ * vector access of 16 bytes, which PTX takes for two of 8 in any order;
+ * LookBackWide.
+ */
+struct two_halves {
+	static __device__ void
+	publish(struct parts *g, uint32_t tile, uint32_t round, uint32_t what,
+	    uint32_t sum)
+	{
+		store<RELAXED, GPU>(g->wide + tile,
+		    make_ulonglong2(sum, status_of(round, what)));
+	}
+
+	static __device__ uint32_t
+	await(struct place *p, struct parts *g, uint32_t tile,
+	    uint32_t round, uint32_t *sum)
+	{
+		ulonglong2 v;
+
+		WAIT(p, round, (v = load<RELAXED, GPU>(g->wide + tile)).y >=
+		    status_of(round, AGGREGATE));
+		*sum = (uint32_t)v.x;
+		return (uint32_t)v.y & 3;
+	}
+};
+
 /* Warp 0 looks back 32 parts at a time until it meets a prefix. */
 template <class W>
 struct look_back {
@@ -124,8 +151,10 @@ BROKEN_GATHER(look_back_volatile, look_back<two_words<VOLATILE, VOLATILE>>)
 GATHER(look_back_fence, look_back<two_words<RELAXED, RELAXED, ACQ_REL>>)
 BROKEN_GATHER(look_back_fence_block,
     look_back<two_words<RELAXED, RELAXED, ACQ_REL, CTA>>)
+BROKEN_GATHER(look_back_fence_cg, look_back<two_words<RELAXED, CG, ACQ_REL>>)
 GATHER(look_back_packed, look_back<one_word<false>>)
 BROKEN_GATHER(look_back_packed_halves, look_back<one_word<true>>)
+BROKEN_GATHER(look_back_packed_wide, look_back<two_halves>)
 
 /* ---- the last block ----------------------------------------------------- */
 
