@@ -67,20 +67,24 @@ $(BUILD)/tests/run.o: CFLAGS += -I$(BUILD)/tests
 $(BUILD)/tests/test_cuda.o: CFLAGS += \
 	$(addprefix -isystem ,$(wildcard $(CUDA_HOME)/include))
 
-# a CUDA driver that does as the tests tell it
+# a CUDA driver that does as the tests tell it, and its management library
+FAKES := $(BUILD)/tests/libcuda.so.1 $(BUILD)/tests/libnvidia-ml.so.1
 $(BUILD)/tests/libcuda.so.1: tests/fake_cuda.c driver/cuda_abi.h
+$(BUILD)/tests/libnvidia-ml.so.1: tests/fake_nvml.c
+$(FAKES):
 	$(call say,FAKE,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
 
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libfencepost.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(TEST_OBJ) $(BUILD)/libfencepost.a \
 	    $(shell pkg-config --libs check) $(LIBS)
 
-check: $(BUILD)/check $(BUILD)/fencepost $(BUILD)/tests/libcuda.so.1
-	$(Q)FENCEPOST=$(BUILD)/fencepost FAKE_CUDA=$(BUILD)/tests/libcuda.so.1 \
-	    CUDA_HOME=$(CUDA_HOME) $(BUILD)/check $(SUITES)
+check: $(BUILD)/check $(BUILD)/fencepost $(FAKES)
+	$(Q)FENCEPOST=$(BUILD)/fencepost FAKE_CUDA=$(word 1,$(FAKES)) \
+	    FAKE_NVML=$(word 2,$(FAKES)) CUDA_HOME=$(CUDA_HOME) \
+	    $(BUILD)/check $(SUITES)
 
 # the long searches, which run much the same code many times
 SOAKS := browser oracle primitive sim_fault sim_weak

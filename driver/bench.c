@@ -105,6 +105,10 @@ bench_assembler(const struct bench *b, struct arena *a)
 	if (strcmp(b->info.kind, "sim") == 0)
 		return "sim";
 	if (b->assembler == ASSEMBLER_DRIVER)
-		return arena_printf(a, "driver, %s", b->info.driver);
-	return arena_printf(a, "ptxas, %s", b->info.toolkit);
+		return arena_printf(a, "driver%s%s, %s",
+		    *b->info.driver_version ? " " : "",
+		    b->info.driver_version, b->info.driver);
+	/* "ptxas 13.0.88", of all that is in it */
+	return arena_printf(a, "%.*s", (int)strcspn(b->info.toolkit, ","),
+	    *b->info.toolkit ? b->info.toolkit : "ptxas");
 }

@@ -1,5 +1,7 @@
 #include "driver.h"
 
+#include <string.h>
+
 #define OPTIONS \
 	OPTION(flag, quiet, 'q', NULL, NULL, 0, 0, "only the UUIDs of the GPUs")
 #include "options.h"
@@ -11,17 +13,32 @@ static const struct usage usage = {
 };
 
 static void
+print_toolkit(void)
+{
+	char toolkit[80];
+
+	toolkit_find(true, true, toolkit, sizeof(toolkit));
+	if (!strstr(toolkit, "ptxas"))
+		printf("no ptxas: the driver alone can assemble\n");
+	if (!strstr(toolkit, "nvdisasm"))
+		printf("no nvdisasm: machine code is not checked\n");
+	if (*toolkit)
+		printf("toolkit: %s\n", toolkit);
+}
+
+static void
 print_gpu(const struct device_info *d)
 {
 	const struct caps *c = &d->caps;
 
 	printf("%d  %s\n   %s%s\n", d->index, d->name, d->uuid,
 	    d->mig > 0 ? " (a MIG slice)" : "");
-	printf("   sm_%d, %d processor%s, %.1f GiB, L2 %.1f MiB, %s, PTX up "
-	    "to %d.%d\n", c->sm, c->processors,
-	    plural((uint64_t)c->processors),
-	    (double)c->memory / (1 << 30), (double)c->l2 / (1 << 20),
-	    d->driver, c->ptx / 10, c->ptx % 10);
+	printf("   sm_%d, %d processor%s, %.1f GiB, L2 %.1f MiB\n", c->sm,
+	    c->processors, plural((uint64_t)c->processors),
+	    (double)c->memory / (1 << 30), (double)c->l2 / (1 << 20));
+	printf("   driver %s%s%s, PTX up to %d.%d\n", d->driver_version,
+	    *d->driver_version ? ", " : "", d->driver, c->ptx / 10,
+	    c->ptx % 10);
 	if (d->clock_khz)
 		printf("   at most %d MHz, memory %d MHz\n",
 		    d->clock_khz / 1000, d->memory_clock_khz / 1000);
@@ -50,7 +67,9 @@ cmd_devices(int argc, char **argv)
 	if (n <= 0)
 		fprintf(stderr, "fencepost: no GPU: %s\n", n < 0 ?
 		    err.message : "the CUDA driver has none");
-	if (!options.quiet)
+	if (!options.quiet) {
 		printf("sim  the software PTX machine: no GPU takes part\n");
+		print_toolkit();
+	}
 	return STATUS_OK;
 }

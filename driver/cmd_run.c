@@ -147,7 +147,8 @@ device_options(const struct run *r)
 static bool
 choose_devices(struct run *r, struct err *err)
 {
-	int n = devices_choose(r->options.device, r->devices, DEVICES_MAX,
+	char toolkit[sizeof(r->devices[0].toolkit)];
+	int i, n = devices_choose(r->options.device, r->devices, DEVICES_MAX,
 	    &r->fallback, err);
 
 	if (n <= 0)
@@ -162,6 +163,11 @@ choose_devices(struct run *r, struct err *err)
 		return err_set(err, ERR_USAGE, (struct loc){0},
 		    "--sim-fault is for --device sim");
 	r->work.options = r->style.sim ? device_options(r) : NULL;
+	toolkit_find(!r->style.sim && r->options.assembler == ASSEMBLER_PTXAS,
+	    !r->style.sim && r->options.code != CODE_NONE, toolkit,
+	    sizeof(toolkit));
+	for (i = 0; i < n; i++)
+		memcpy(r->devices[i].toolkit, toolkit, sizeof(toolkit));
 	return true;
 }
 

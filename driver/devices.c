@@ -43,8 +43,16 @@ list_and_exit(const struct device_ops *ops, struct listing *l, int fd)
 {
 	const char *at = (const char *)l;
 	size_t left = sizeof(*l);
+	char version[sizeof(l->infos[0].driver_version)];
+	int i;
 
 	l->count = ops->list(l->infos, DEVICES_MAX, &l->err);
+	if (ops == &cuda_ops && l->count > 0) {
+		driver_version_find(NULL, version, sizeof(version));
+		for (i = 0; i < l->count && i < DEVICES_MAX; i++)
+			memcpy(l->infos[i].driver_version, version,
+			    sizeof(version));
+	}
 	while (left > 0) {
 		ssize_t n = write(fd, at, left);
 

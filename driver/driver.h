@@ -18,7 +18,10 @@
 
 struct device_info {
 	const char *kind; /* "cuda" or "sim" */
-	char name[96], uuid[48], driver[32], toolkit[32];
+	char name[96], uuid[48];
+	char driver[32]; /* of its API: "CUDA 13.0" */
+	char driver_version[32]; /* "580.159.04", or "" */
+	char toolkit[80]; /* "ptxas 13.0.88, nvdisasm 13.0.85": those used */
 	int index;
 	struct caps caps;
 	int clock_khz, memory_clock_khz; /* as found, 0 = unknown */
@@ -99,6 +102,15 @@ const char *tool_find(const char *name, struct arena *a);
 bool tool_run(const char *const *argv, double timeout, size_t limit,
     struct text *out, int *status, struct err *err);
 
+/* version.c */
+/* Of the text of the kernel module's file, of a tool's --version. */
+bool driver_version_read(const char *text, char *s, size_t size);
+bool tool_version_read(const char *text, char *s, size_t size);
+/* From that file (NULL: where the driver has it) or from NVML; else "". */
+void driver_version_find(const char *module, char *s, size_t size);
+/* As device_info.toolkit, of ptxas and of the disassembler; "": neither. */
+void toolkit_find(bool assembles, bool reads, char *s, size_t size);
+
 /* ptxas.c */
 /* Machine code for sm_<sm>, in the arena; ERR_UNSUPPORTED without ptxas. */
 bool ptxas_run(const char *ptx, int sm, struct arena *a, const void **cubin,
@@ -129,6 +141,7 @@ struct sass {
 };
 
 /* sass.c, sass_read.c */
+const char *nvdisasm_find(struct arena *a); /* NULL: there is none */
 /*
  * Disassembles the cubin of a plan's module and checks that each memory
  * access, fence and barrier of the test is there once, in order, with its

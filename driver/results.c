@@ -357,6 +357,8 @@ device_object(const struct device_info *d, struct arena *a)
 	set(o, "processors", json_integer(d->caps.processors));
 	set(o, "memory", integer(d->caps.memory));
 	set(o, "driver", string(a, d->driver));
+	if (*d->driver_version)
+		set(o, "driver_version", string(a, d->driver_version));
 	set(o, "toolkit", string(a, d->toolkit));
 	set(o, "clock_khz", json_integer(d->clock_khz));
 	set(o, "memory_clock_khz", json_integer(d->memory_clock_khz));

@@ -11,7 +11,7 @@
 
 /* ---- the tool ---------------------------------------------------------- */
 
-static const char *
+const char *
 nvdisasm_find(struct arena *a)
 {
 	const char *path = getenv("FENCEPOST_NVDISASM");

@@ -306,6 +306,7 @@ worker_main(const struct work *work, int device, int orders, int answers)
 		answer(&w, "E ", err.message);
 		_exit(2);
 	}
+	w.bench.info = *d; /* with the versions, which are looked up once */
 	while (usable && read_order(&w, orders, &o)) {
 		usable = run_order(&w, &o);
 		if (usable)

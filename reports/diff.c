@@ -280,8 +280,7 @@ like_devices(const struct work *w)
 		if (w->device[i] < 0)
 			continue;
 		b = &w->b->devices[w->device[i]];
-		if (strcmp(a->name, b->name) != 0 ||
-		    strcmp(a->driver, b->driver) != 0)
+		if (strcmp(a->name, b->name) != 0 || !same_driver(a, b))
 			return false;
 	}
 	return true;

@@ -214,7 +214,7 @@ number(double x)
 }
 
 static json_t *
-side_json(const struct document *d)
+side_json(const struct document *d, struct arena *a)
 {
 	json_t *devices = json_array();
 	int i;
@@ -222,7 +222,7 @@ side_json(const struct document *d)
 	for (i = 0; i < d->ndevices; i++)
 		json_array_append_new(devices, json_pack("{s:s, s:s, s:s}",
 		    "name", d->devices[i].name, "uuid", d->devices[i].uuid,
-		    "driver", d->devices[i].driver));
+		    "driver", driver_label(&d->devices[i], a)));
 	return json_pack("{s:s, s:s, s:b, s:o}", "ref", d->ref, "started",
 	    d->started, "hardware", (int)d->hardware, "devices", devices);
 }
@@ -230,9 +230,12 @@ side_json(const struct document *d)
 json_t *
 diff_json(const struct diff *d)
 {
-	json_t *list = json_array();
+	struct arena *a = arena_new();
+	json_t *list = json_array(), *before = side_json(d->a, a);
+	json_t *after = side_json(d->b, a);
 	int i;
 
+	arena_free(a);
 	for (i = 0; i < d->count; i++) {
 		const struct change *c = &d->list[i];
 
@@ -244,7 +247,7 @@ diff_json(const struct diff *d)
 	}
 	return json_pack("{s:s, s:i, s:o, s:o, s:b, s:i, s:i, s:i, s:f, s:i, "
 	    "s:o, s:o}", "format", "fencepost-diff", "version", 1, "before",
-	    side_json(d->a), "after", side_json(d->b), "worse",
+	    before, "after", after, "worse",
 	    (int)d->worse, "tests", d->tests, "outcomes", d->outcomes,
 	    "within_noise", d->quiet, "noise", d->noise, "noise_from",
 	    d->noise_from, "shift", number(d->shift), "changes", list);

@@ -84,6 +84,7 @@ static const struct field device_fields[] = {
 	ONE(doc_device, INT, processors, 0),
 	ONE(doc_device, INT, memory, 0),
 	ONE(doc_device, STRING, driver, REQ),
+	ONE(doc_device, STRING, driver_version, 0),
 	ONE(doc_device, STRING, toolkit, REQ),
 	ONE(doc_device, INT, clock_khz, 0),
 	ONE(doc_device, INT, memory_clock_khz, 0),

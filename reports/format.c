@@ -108,12 +108,27 @@ test_label(const struct document *d, const struct doc_test *t,
 }
 
 const char *
+driver_label(const struct doc_device *d, struct arena *a)
+{
+	return d->driver_version ? arena_printf(a, "%s, %s",
+	    d->driver_version, d->driver) : d->driver;
+}
+
+bool
+same_driver(const struct doc_device *a, const struct doc_device *b)
+{
+	return strcmp(a->driver, b->driver) == 0 &&
+	    strcmp(a->driver_version ? a->driver_version : "",
+	    b->driver_version ? b->driver_version : "") == 0;
+}
+
+const char *
 device_label(const struct doc_device *d, struct arena *a)
 {
 	if (d->kind == DOC_SIM)
 		return sim_notice;
 	return arena_printf(a, "%s (sm_%" PRId64 ", driver %s)", d->name,
-	    d->sm, d->driver);
+	    d->sm, driver_label(d, a));
 }
 
 /* Quoted for a shell where it must be. */

@@ -72,6 +72,7 @@ void
 put_device(FILE *f, const struct document *d, int device)
 {
 	const struct doc_device *v = &d->devices[device];
+	struct arena *a = arena_new();
 
 	fputs("<h3>", f);
 	put_xml(f, v->kind == DOC_SIM ? sim_notice : v->name);
@@ -85,7 +86,7 @@ put_device(FILE *f, const struct document *d, int device)
 	if (v->memory)
 		fprintf(f, ", %.1f GiB", (double)v->memory / 0x1p30);
 	fputs("</dd>\n", f);
-	put_fact(f, "driver", v->driver);
+	put_fact(f, "driver", driver_label(v, a));
 	put_fact(f, "toolkit", v->toolkit);
 	put_fact(f, "machine", v->host);
 	if (v->clock_khz)
@@ -100,4 +101,5 @@ put_device(FILE *f, const struct document *d, int device)
 		fprintf(f, "<dt>sharing</dt><dd>MIG %s, MPS %s</dd>\n",
 		    yes_no(v->mig), yes_no(v->mps));
 	fputs("</dl>\n", f);
+	arena_free(a);
 }

@@ -57,7 +57,7 @@ check_alike(const struct document *first, const struct document *d,
    story each. */
 static bool
 check_devices(const struct document *first, const struct document *d,
-    struct err *err)
+    struct arena *a, struct err *err)
 {
 	int i;
 
@@ -70,9 +70,9 @@ check_devices(const struct document *first, const struct document *d,
 
 		if (strcmp(x->name, y->name) != 0)
 			return refuse(err, d, "device", x->name, y->name);
-		if (strcmp(x->driver, y->driver) != 0)
-			return refuse(err, d, "driver", x->driver,
-			    y->driver);
+		if (!same_driver(x, y))
+			return refuse(err, d, "driver", driver_label(x, a),
+			    driver_label(y, a));
 	}
 	return true;
 }
@@ -397,7 +397,7 @@ check_shards(const struct document *shards, int n, bool partial,
 		    0}, "more than %d shards", SHARDS_MAX);
 	for (i = 0; i < n; i++) {
 		if (!check_alike(&shards[0], &shards[i], a, err) ||
-		    !check_devices(&shards[0], &shards[i], err))
+		    !check_devices(&shards[0], &shards[i], a, err))
 			return false;
 		if (!partial && !check_whole(&shards[i], err))
 			return false;

@@ -66,7 +66,7 @@ struct doc_shard {
 struct doc_device {
 	int64_t index, sm, processors, memory, clock_khz, memory_clock_khz;
 	int kind; /* enum doc_kind */
-	const char *name, *uuid, *driver, *toolkit, *host;
+	const char *name, *uuid, *driver, *driver_version, *toolkit, *host;
 	int mig, mps; /* -1 unknown */
 	struct span span; /* its own text */
 };
@@ -349,7 +349,11 @@ const char *test_message(const struct doc_test *t);
 /* "MP+relaxed", or "MP+relaxed [NVIDIA H200 1]" where devices are many. */
 const char *test_label(const struct document *d, const struct doc_test *t,
     struct arena *a);
-/* "NVIDIA H200 (sm_90, driver 580.65.06)"; says when it is no GPU. */
+const char *driver_label(const struct doc_device *d, struct arena *a);
+	/* "580.159.04, CUDA 13.0" */
+bool same_driver(const struct doc_device *a, const struct doc_device *b);
+/* "NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0)"; says when it is no
+   GPU. */
 const char *device_label(const struct doc_device *d, struct arena *a);
 const char *shell_command(const struct document *d, struct arena *a);
 /* Litmus-style histogram and observation lines. */

@@ -273,7 +273,7 @@ add_run(struct store *s, const struct document *d, const char *hash,
 
 static bool
 add_devices(struct store *s, const struct document *d, int64_t run,
-    struct err *err)
+    struct arena *a, struct err *err)
 {
 	sqlite3_stmt *q = sql_prepare(s, "INSERT INTO device VALUES "
 	    "(?,?,?,?,?,?,?,?)", err);
@@ -284,7 +284,8 @@ add_devices(struct store *s, const struct document *d, int64_t run,
 		const struct doc_device *v = &d->devices[i];
 
 		good = insert(s, q, err, "iittitts", run, (int64_t)i,
-		    v->uuid, v->name, v->sm, v->driver, v->toolkit, v->span);
+		    v->uuid, v->name, v->sm, driver_label(v, a), v->toolkit,
+		    v->span);
 	}
 	sqlite3_finalize(q);
 	return good;
@@ -403,7 +404,7 @@ store_add(struct store *s, const struct document *d, const char *label,
 	good = check_sort(s, d, err) && find_run(s, hash, id, again, err);
 	if (good && !*again)
 		good = add_run(s, d, hash, label, id, a, err) &&
-		    add_devices(s, d, *id, err) &&
+		    add_devices(s, d, *id, a, err) &&
 		    add_tests(s, d, *id, a, err) &&
 		    add_rest(s, d, *id, err);
 	if (good)

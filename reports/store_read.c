@@ -298,7 +298,7 @@ store_noise(struct store *s, const struct doc_device *device, double *noise,
 		return false;
 	}
 	sqlite3_bind_text(q, 1, device->name, -1, SQLITE_STATIC);
-	sqlite3_bind_text(q, 2, device->driver, -1, SQLITE_STATIC);
+	sqlite3_bind_text(q, 2, driver_label(device, a), -1, SQLITE_STATIC);
 	sqlite3_bind_int(q, 3, NOISE_COUNT);
 	while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
 		const char *now = column(q, 0, a);

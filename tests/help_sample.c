@@ -509,10 +509,15 @@ devices(const struct sample *s)
 		    json_sprintf("sim-%d", i) : json_sprintf(
 		    "GPU-%016" PRIx64 "-%d", hash64(name, strlen(name), 0),
 		    i), "sm", 90, "processors", 132, "driver", s->sim ? "" :
-		    s->driver ? s->driver : "580.65.06", "toolkit", "13.0",
+		    "CUDA 13.0", "toolkit",
+		    s->sim ? "" : "nvdisasm 13.0.85",
 		    "clock_khz", 1980000, "mps");
 
 		json_object_set_new(d, "mig", json_false());
+		if (!s->sim)
+			json_object_set_new(d, "driver_version",
+			    json_string(s->driver ? s->driver :
+			    "580.65.06"));
 		json_array_append_new(list, d);
 	}
 	return list;

@@ -522,7 +522,7 @@ static void
 other_driver(struct document *list, int *n)
 {
 	(void)n;
-	list[1].devices[0].driver = "575.1";
+	list[1].devices[0].driver_version = "575.1";
 }
 
 static void
@@ -571,7 +571,7 @@ static const struct {
 	{other_count, "its number of shards is 5"},
 	{other_device, "its device is NVIDIA B200, that of the first is "
 	    "NVIDIA H200"},
-	{other_driver, "its driver is 575.1"},
+	{other_driver, "its driver is 575.1, CUDA 13.0"},
 	{other_model, "its model is ptx-6.0, that of the first is ptx"},
 	{software, "its device is the software PTX machine"},
 	{interrupted, "shard 2 was interrupted"},
