@@ -309,7 +309,8 @@ fail(struct campaign *c, const struct err *err, struct judgement *j)
 		if (failures[i].code == err->code)
 			verdict = failures[i].verdict;
 	judge_failure(c->program, c->outcomes, c->no_model, verdict,
-	    arena_printf(c->arena, "%s%s", c->stage, err->message), j);
+	    arena_printf(c->arena, "%s%s", c->stage, err->message), c->arena,
+	    j);
 }
 
 static void
@@ -399,7 +400,7 @@ campaign_lost(const struct program *p, enum model_version model,
 	struct judgement *j = arena_alloc(a, sizeof(*j));
 
 	ask_model(&c, model);
-	judge_failure(p, c.outcomes, c.no_model, verdict, message, j);
+	judge_failure(p, c.outcomes, c.no_model, verdict, message, a, j);
 	memset(r, 0, sizeof(*r));
 	r->program = p;
 	r->judgement = j;

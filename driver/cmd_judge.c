@@ -168,7 +168,7 @@ brought_nothing(const struct doc_test *t)
 
 /* The parts of a test's document that depend on the model. */
 static const char *const judged_keys[] = {
-	"verdict", "message", "answer", "reason", "histogram", "unseen",
+	"verdict", "message", "answer", "reason", "note", "histogram", "unseen",
 	"evidence", "explanation", "execution",
 };
 
@@ -196,7 +196,7 @@ judge(const struct again *g, const struct doc_test *t,
 		no_model = arena_strdup(a, no.message);
 	if (brought_nothing(t))
 		judge_failure(p, known, no_model, (enum verdict)t->verdict,
-		    t->message, &j);
+		    t->message, a, &j);
 	else
 		judge_test(p, known, no_model, &tally, r.twins, r.ntwins, a,
 		    &j);

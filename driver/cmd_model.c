@@ -91,8 +91,9 @@ print_outcome(const struct judged *j, const struct outcome *o)
 }
 
 static void
-print_judged(const struct judged *j, bool quiet)
+print_judged(const struct judged *j, bool quiet, struct arena *a)
 {
+	const char *note;
 	uint32_t i;
 
 	printf("%s: %s", j->p->name, answer_name(j));
@@ -110,11 +111,12 @@ print_judged(const struct judged *j, bool quiet)
 	printf("  %s\n", j->p->cond_text);
 	for (i = 0; i < j->out.count; i++)
 		print_outcome(j, &j->out.list[i]);
-	printf("    %" PRIu32 " of %" PRIu32 " allowed%s%s%s\n",
+	note = outcomes_note(&j->out, a);
+	printf("    %" PRIu32 " of %" PRIu32 " allowed%s%s%s%s\n",
 	    j->out.count, j->p->noutcomes,
 	    j->out.hang ? "; an execution may not end" : "",
-	    j->out.bounded ? "; loops were cut" : "",
-	    j->out.analogy ? "; by analogy, as to the async proxy" : "");
+	    j->out.bounded ? "; loops were cut" : "", note ? "; " : "",
+	    note ? note : "");
 }
 
 /* ---- for programs ----------------------------------------------------- */
@@ -167,6 +169,9 @@ judged_json(const struct judged *j, struct arena *a)
 		    json_boolean(j->out.bounded));
 		json_object_set_new(object, "analogy",
 		    json_boolean(j->out.analogy));
+		if (outcomes_note(&j->out, a))
+			json_object_set_new(object, "note",
+			    json_string(outcomes_note(&j->out, a)));
 		for (i = 0; i < j->out.count; i++)
 			json_array_append_new(list,
 			    outcome_json(j, &j->out.list[i]));
@@ -205,7 +210,7 @@ judge_selection(const struct selection *s, const struct options *options,
 		if (tests)
 			json_array_append_new(tests, judged_json(&j, a));
 		else
-			print_judged(&j, options->quiet);
+			print_judged(&j, options->quiet, a);
 		if (contradicts(&j))
 			status = STATUS_FOUND;
 		arena_reset(a);

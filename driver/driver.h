@@ -199,6 +199,7 @@ struct judgement {
 	const char *message; /* why; "" with VERDICT_PASS */
 	enum answer answer; /* the model's, of the target states */
 	const char *reason; /* of ANSWER_NONE, or NULL */
+	const char *note; /* outcomes_note(), or NULL */
 	struct state *seen, *unseen; /* unseen: the allowed ones */
 	uint32_t nseen, nunseen;
 	uint64_t target_hits, weak_hits, forbidden_hits;
@@ -224,7 +225,7 @@ void judge_test(const struct program *p, const struct outcomes *outcomes,
 /* A test that brought nothing back. */
 void judge_failure(const struct program *p, const struct outcomes *outcomes,
     const char *no_model, enum verdict verdict, const char *message,
-    struct judgement *j);
+    struct arena *a, struct judgement *j);
 
 /* All that one test on one device left behind. */
 struct result {

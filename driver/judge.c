@@ -149,12 +149,14 @@ count_hits(struct judgement *j)
 
 static void
 judge_answer(const struct program *p, const struct outcomes *outcomes,
-    const char *no_model, struct judgement *j)
+    const char *no_model, struct arena *a, struct judgement *j)
 {
 	j->answer = outcomes ? model_answer(p, outcomes) : ANSWER_NONE;
 	if (j->answer == ANSWER_NONE)
 		j->reason = outcomes && outcomes->reason ? outcomes->reason :
 		    no_model;
+	else
+		j->note = outcomes_note(outcomes, a);
 }
 
 static bool
@@ -249,7 +251,7 @@ judge_test(const struct program *p, const struct outcomes *outcomes,
     struct judgement *j)
 {
 	memset(j, 0, sizeof(*j));
-	judge_answer(p, outcomes, no_model, j);
+	judge_answer(p, outcomes, no_model, a, j);
 	list_states(p, outcomes, tally, a, j);
 	count_hits(j);
 	judge_verdict(p, outcomes, tally, a, j);
@@ -263,10 +265,10 @@ judge_test(const struct program *p, const struct outcomes *outcomes,
 void
 judge_failure(const struct program *p, const struct outcomes *outcomes,
     const char *no_model, enum verdict verdict, const char *message,
-    struct judgement *j)
+    struct arena *a, struct judgement *j)
 {
 	memset(j, 0, sizeof(*j));
-	judge_answer(p, outcomes, no_model, j);
+	judge_answer(p, outcomes, no_model, a, j);
 	j->verdict = verdict;
 	j->message = message;
 	j->bound95 = -1;

@@ -108,7 +108,10 @@ put_reasons(FILE *f, const struct doc_test *t, const struct style *style)
 {
 	if (t->verdict != VERDICT_PASS)
 		fprintf(f, "%s; ", test_message(t));
-	fprintf(f, "%s; ", answer_words[t->answer]);
+	fprintf(f, "%s", answer_words[t->answer]);
+	if (t->note)
+		fprintf(f, " (%s)", t->note);
+	fprintf(f, "; ");
 	put_evidence(f, t);
 	put_end(f, style);
 }

@@ -322,6 +322,8 @@ results_test(const struct result *r, struct arena *a)
 	set(o, "answer", json_string(doc_answers[j->answer]));
 	if (j->answer == ANSWER_NONE && j->reason)
 		set(o, "reason", string(a, j->reason));
+	if (j->note)
+		set(o, "note", string(a, j->note));
 	describe_tally(o, r);
 	set(o, "evidence", evidence(r, a));
 	set(o, "environments", environments(r->envs, r->nenvs, a));

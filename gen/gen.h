@@ -759,6 +759,7 @@ bool mbarrier_valid(uint64_t word); /* is there one? */
 uint64_t mbarrier_add(uint64_t word, uint64_t arrivals, int64_t bytes);
 /* The instruction (not init) with its count or bytes; 1 if it has none. */
 uint64_t mbarrier_apply(const struct insn *insn, uint64_t word, uint64_t n);
+void mbarrier_print(struct text *t, uint64_t word); /* "phase 1, ..." */
 /* Is the phase over? `state`: what an arrival found, or a phase's parity. */
 bool mbarrier_done(uint64_t word, uint64_t state, bool parity);
 

@@ -83,3 +83,22 @@ mbarrier_done(uint64_t word, uint64_t state, bool parity)
 	return parity ? (phase & 1) != (state & 1) :
 	    phase != state >> PHASE_SHIFT;
 }
+
+void
+mbarrier_print(struct text *t, uint64_t word)
+{
+	uint64_t missing = word & COUNT_MASK, tx = word >> TX_SHIFT & TX_MASK;
+	int64_t bytes = (int64_t)(tx << (64 - TX_BITS)) >> (64 - TX_BITS);
+
+	if (!mbarrier_valid(word)) {
+		text_printf(t, "no mbarrier");
+		return;
+	}
+	text_printf(t, "phase %llu (%llu of %llu arrivals",
+	    (unsigned long long)(word >> PHASE_SHIFT),
+	    (unsigned long long)(expected_of(word) - missing),
+	    (unsigned long long)expected_of(word));
+	if (bytes)
+		text_printf(t, ", %lld bytes to come", (long long)bytes);
+	text_printf(t, ")");
+}

@@ -2,6 +2,7 @@
 #include "steps.h"
 
 #define TURNS_MAX 1024
+#define ELEMENTS_MAX 4096 /* of a copy */
 
 static event_row
 event_bit(const struct runner *r, const struct path_event *e)
@@ -26,13 +27,14 @@ path_event_deps(const struct model *m, const struct path_event *e)
 	return deps;
 }
 
-/* Which location element `i` of the access at operand `o` is. */
+/* Which location the access is to. */
 static struct location *
-find_location(struct runner *r, const struct insn *insn,
-    const struct operand *o, int i, struct path_event *e)
+find_location(struct runner *r, const struct access *a, struct path_event *e)
 {
+	const struct insn *insn = a->insn;
+	const struct operand *o = &insn->ops[a->operand];
 	struct model *m = r->m;
-	int var = o->var, size = type_size(insn->type);
+	int var = o->var, size = a->size;
 	int64_t offset = o->imm;
 	struct location *l;
 
@@ -45,7 +47,7 @@ find_location(struct runner *r, const struct insn *insn,
 			return NULL;
 		}
 	}
-	offset += (int64_t)i * size;
+	offset += (int64_t)a->element * size;
 	if (offset < 0 || offset > INT32_MAX / 2)
 		offset = -1;
 	l = location_find(m, insn->loc, var, (int)offset, size);
@@ -135,18 +137,17 @@ next_value(struct runner *r, const struct location *l)
 	return row_first(values);
 }
 
-static struct path_event *
-add_read(struct runner *r, const struct insn *insn, const struct operand *o,
-    int i)
+struct path_event *
+access_read(struct runner *r, const struct access *a)
 {
-	struct path_event *e = runner_event(r, EVENT_READ, insn);
-	struct location *l = e ? find_location(r, insn, o, i, e) : NULL;
+	struct path_event *e = runner_event(r, EVENT_READ, a->insn);
+	struct location *l = e ? find_location(r, a, e) : NULL;
 	struct support *support;
 	int value;
 
 	if (!l)
 		return NULL;
-	e->event.part = i;
+	e->event.part = a->element + a->part;
 	value = fixed_value(r, l, &e->event);
 	if (value < 0)
 		value = next_value(r, l);
@@ -167,10 +168,10 @@ static uint64_t
 write_bit(struct runner *r, int element)
 {
 	int room = 64 / r->m->p->nthreads, n;
-	int key = (r->pc * TURNS_MAX + r->turn[r->pc]) * VEC_MAX + element;
+	int key = (r->pc * TURNS_MAX + r->turn[r->pc]) * ELEMENTS_MAX + element;
 	int *keys = r->m->writes[r->t];
 
-	if (r->turn[r->pc] >= TURNS_MAX)
+	if (r->turn[r->pc] >= TURNS_MAX || element >= ELEMENTS_MAX)
 		return 0;
 	for (n = 0; n < room; n++) {
 		if (!keys[n])
@@ -181,22 +182,23 @@ write_bit(struct runner *r, int element)
 	return 0;
 }
 
-/* `read`: of the same atom, or -1. */
-static struct path_event *
-add_write(struct runner *r, const struct insn *insn, const struct operand *o,
-    int i, event_row taint, int read, uint64_t value)
+struct path_event *
+access_write(struct runner *r, const struct access *a, event_row taint,
+    int read, uint64_t value)
 {
-	struct path_event *e = runner_event(r, EVENT_WRITE, insn);
-	struct location *l = e ? find_location(r, insn, o, i, e) : NULL;
-	uint64_t own = write_bit(r, i);
+	struct path_event *e = runner_event(r, EVENT_WRITE, a->insn);
+	struct location *l = e ? find_location(r, a, e) : NULL;
+	uint64_t own = write_bit(r, a->element + a->part);
 	struct support support;
+	int i;
 
 	if (!l)
 		return NULL;
 	e->data |= taint;
-	e->event.part = i;
+	e->event.part = a->element + a->part;
 	e->event.rmw = read;
-	e->event.value = value_cut(value, insn->type);
+	e->event.value = a->size >= 8 ? value :
+	    value & (((uint64_t)1 << 8 * a->size) - 1);
 	r->last_write[l - r->m->locs] = (int)(e - r->events);
 	/* a value that needs itself is found some other way or not at all:
 	   if the dependency is not real, by the same write after others */
@@ -236,7 +238,8 @@ access_load(struct runner *r, const struct insn *insn)
 	int i;
 
 	for (i = 0; i < elements(insn); i++) {
-		e[i] = add_read(r, insn, &insn->ops[1], i);
+		e[i] = access_read(r, &(struct access){insn, 1,
+		    type_size(insn->type), i, 0});
 		if (!e[i])
 			return false;
 	}
@@ -262,7 +265,8 @@ access_store(struct runner *r, const struct insn *insn)
 		} else {
 			value = runner_value(r, s, &taint);
 		}
-		if (!add_write(r, insn, &insn->ops[0], i, taint, -1, value))
+		if (!access_write(r, &(struct access){insn, 0,
+		    type_size(insn->type), i, 0}, taint, -1, value))
 			return false;
 	}
 	return true;
@@ -285,9 +289,9 @@ bool
 access_rmw(struct runner *r, const struct insn *insn)
 {
 	bool red = insn->op->class == CLASS_RED;
-	const struct operand *address = &insn->ops[red ? 0 : 1];
-	const struct operand *b = address + 1, *c = address + 2;
-	struct path_event *read = add_read(r, insn, address, 0), *write;
+	const struct access a = {insn, red ? 0 : 1, type_size(insn->type), 0, 0};
+	const struct operand *b = &insn->ops[a.operand + 1], *c = b + 1;
+	struct path_event *read = access_read(r, &a), *write;
 	event_row taint = 0;
 	uint64_t old, vb, vc = 0, value;
 
@@ -311,8 +315,7 @@ access_rmw(struct runner *r, const struct insn *insn)
 	}
 	if (insn->rmw != RMW_EXCH)
 		taint |= event_bit(r, read);
-	write = add_write(r, insn, address, 0, taint, (int)(read - r->events),
-	    value);
+	write = access_write(r, &a, taint, (int)(read - r->events), value);
 	if (!write)
 		return false;
 	write->event.red = red;

@@ -56,6 +56,10 @@ version_reason(const struct model *m, const struct insn *insn)
 	if (insn->scope == SCOPE_CLUSTER ||
 	    insn->op->class == CLASS_CLUSTER_BARRIER)
 		return "clusters came with PTX 7.8";
+	if (insn->op->class == CLASS_MBARRIER ||
+	    insn->op->class == CLASS_ASYNC || insn->mbarrier_init)
+		return "mbarriers and asynchronous copies are read as in the "
+		       "newest version only";
 	if (insn->op->class == CLASS_FENCE && insn->op->id == OP_FENCE &&
 	    (insn->sem == SEM_ACQUIRE || insn->sem == SEM_RELEASE))
 		return "fence.acquire and fence.release came with PTX 8.6";
@@ -76,6 +80,11 @@ check_insn(struct model *m, const struct insn *insn)
 		reason = operand_reason(insn);
 	if (!reason)
 		reason = version_reason(m, insn);
+	if (insn->op->class == CLASS_MBARRIER ||
+	    insn->op->class == CLASS_ASYNC) {
+		m->async = true;
+		m->plain = false;
+	}
 	if (insn->proxy != PROXY_GENERIC &&
 	    insn->op->class != CLASS_PROXY_FENCE)
 		m->plain = false;

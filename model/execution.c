@@ -83,7 +83,7 @@ model_judge(const struct program *p, const struct model_opts *opts,
     struct execution *x)
 {
 	struct model m = {.p = p, .opts = opts, .rules = rules_of(opts)};
-	struct graph g = {.m = &m, .x = *x};
+	struct graph g = {.m = &m, .x = *x, .given = true};
 	enum axiom broken;
 	int i;
 

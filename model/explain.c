@@ -183,6 +183,11 @@ model_explain(struct text *t, const struct program *p,
 		return err_set(err, ERR_UNSUPPORTED, out.reason_loc,
 		    "the model has no verdict: %s", out.reason);
 	found = outcomes_find(&out, code);
-	return found ? explain_allowed(t, p, &o, found, format, a, err) :
-	    explain_forbidden(t, p, &o, code, format, a, err);
+	if (!(found ? explain_allowed(t, p, &o, found, format, a, err) :
+	    explain_forbidden(t, p, &o, code, format, a, err)))
+		return false;
+	if (format == EXPLAIN_TEXT && outcomes_note(&out, a))
+		text_printf(t, "\nThis verdict is not the ISA's alone: %s.\n",
+		    outcomes_note(&out, a));
+	return true;
 }

@@ -16,6 +16,7 @@ enum arrow {
 	ARROW_OBS, /* observation */
 	ARROW_DEP, /* dependency */
 	ARROW_INIT, /* the initial write before all others */
+	ARROW_ASYNC, /* to a copy, and from its completion */
 	ARROW_COUNT,
 };
 

@@ -16,6 +16,8 @@ sync_kind(const struct execution *x, int from, int to)
 {
 	if (x->sc[from] & BIT(to))
 		return ARROW_SC;
+	if (x->async[from] & BIT(to))
+		return ARROW_ASYNC;
 	return x->events[from].kind == EVENT_BARRIER ? ARROW_BARRIER :
 	    ARROW_SW;
 }
@@ -75,8 +77,13 @@ reason_path(const struct execution *x, int from, int to, struct reason *reason)
 	event_row rows[EVENTS_MAX];
 	int previous[EVENTS_MAX], way[EVENTS_MAX + 1], n, i;
 
+	/* nothing is ordered through a copy: only from it, or to it */
 	for (i = 0; i < x->count; i++)
-		rows[i] = x->po[i] | x->sw[i];
+		rows[i] = x->events[i].async && i != from ? 0 :
+		    x->po[i] | x->sw[i] | x->async[i];
+	for (i = 0; x->events[from].async && i < x->count; i++)
+		if (x->async[from] & BIT(i) && x->events[i].async)
+			rows[i] = x->sw[i] | x->async[i];
 	if (!shortest(rows, x->count, from, to, previous))
 		return false;
 	n = unwind(previous, from, to, way);

@@ -24,6 +24,8 @@ const struct arrow_style arrow_styles[ARROW_COUNT] = {
 		true},
 	[ARROW_INIT] = {"init", "comes before every write of its location, "
 		"and so before", "8.2.6", "#3b7dd8", true},
+	[ARROW_ASYNC] = {"async", "is ordered, by issue or completion of a "
+		"copy, before", "8.9.1.1", "#8a8f98", true},
 };
 
 void
@@ -71,11 +73,39 @@ reads_initial(const struct execution *x, int event)
 	return false;
 }
 
+/* What a node of an mbarrier found there, and what it left. */
+static const char *
+mbarrier_note(const struct picture *g, const struct node *n, struct arena *a)
+{
+	const struct event *e = &g->x->events[n->event];
+	struct text t;
+
+	text_init(&t, a);
+	if (e->async)
+		text_printf(&t, "the copy is complete: ");
+	if (e->kind == EVENT_READ)
+		text_printf(&t, "finds ");
+	mbarrier_print(&t, e->value);
+	if (n->write >= 0) {
+		text_printf(&t, ", leaves ");
+		mbarrier_print(&t, g->x->events[n->write].value);
+	}
+	return t.s;
+}
+
 static const char *
 note_of(const struct picture *g, const struct node *n, struct arena *a)
 {
 	const struct event *e = &g->x->events[n->event];
 
+	if (e->mbarrier)
+		return mbarrier_note(g, n, a);
+	if (e->async)
+		return arena_printf(a, "the copy %s %" PRIu64 " %s %s%s",
+		    e->kind == EVENT_READ ? "reads" : "writes", e->value,
+		    e->kind == EVENT_READ ? "from" : "to",
+		    location_name(g, e, a), e->kind == EVENT_READ &&
+		    reads_initial(g->x, n->event) ? " (initial)" : "");
 	if (e->kind == EVENT_READ && n->write >= 0)
 		return arena_printf(a, "reads %" PRIu64 ", writes %" PRIu64,
 		    e->value, g->x->events[n->write].value);
@@ -165,17 +195,41 @@ immediate(const event_row *rows, int n, int from, int to)
 	return true;
 }
 
+/* Copies stand where they were issued, beside the program order. */
+static void
+program_links(struct picture *g)
+{
+	const struct execution *x = g->x;
+	int i, j, last = -1;
+
+	for (i = 0; i < g->nnodes; i++) {
+		int event = g->nodes[i].event;
+
+		if (g->nodes[i].thread < 0)
+			break;
+		if (last >= 0 && g->nodes[last].thread != g->nodes[i].thread)
+			last = -1;
+		if (last >= 0)
+			link_add(g, g->nodes[last].event, event,
+			    x->events[event].async ? ARROW_ASYNC : ARROW_PO,
+			    false);
+		if (!x->events[event].async)
+			last = i;
+	}
+	for (i = 0; i < x->count; i++)
+		for (j = 0; x->events[i].async && j < x->count; j++)
+			if (x->async[i] & BIT(j) &&
+			    immediate(x->async, x->count, i, j))
+				link_add(g, i, j, ARROW_ASYNC, false);
+}
+
 static void
 links_make(struct picture *g)
 {
 	const struct execution *x = g->x;
 	int i, j;
 
-	for (i = 0; i + 1 < g->nnodes; i++)
-		if (g->nodes[i].thread >= 0 &&
-		    g->nodes[i + 1].thread == g->nodes[i].thread)
-			link_add(g, g->nodes[i].event,
-			    g->nodes[i + 1].event, ARROW_PO, false);
+	program_links(g);
 	for (i = 0; i < x->count; i++)
 		for (j = 0; j < x->count; j++) {
 			bool same = x->events[i].thread ==

@@ -72,12 +72,17 @@ put_reads(struct text *t, const struct picture *g)
 				break;
 		if (w == x->count)
 			continue;
-		text_printf(t, "  %s reads [%s] = %" PRIu64, letter(g, r),
-		    accessed(g, r), x->events[r].value);
+		text_printf(t, "  %s %s [%s]", letter(g, r),
+		    x->events[r].mbarrier ? "finds" : "reads",
+		    accessed(g, r));
+		if (!x->events[r].mbarrier)
+			text_printf(t, " = %" PRIu64, x->events[r].value);
 		if (x->events[w].kind == EVENT_INIT)
-			text_printf(t, ", the initial value");
+			text_printf(t, x->events[r].mbarrier ?
+			    " as it was set up" : ", the initial value");
 		else
-			text_printf(t, " from %s", letter(g, w));
+			text_printf(t, x->events[r].mbarrier ?
+			    " as %s leaves it" : " from %s", letter(g, w));
 		for (i = 0; i < x->count; i++)
 			if (x->fr[r] & BIT(i) && i != x->events[r].rmw &&
 			    x->events[i].thread != x->events[r].thread)
@@ -101,7 +106,8 @@ races(const struct execution *x, int i, int j)
 	    (b->kind == EVENT_READ || b->kind == EVENT_WRITE) &&
 	    (a->kind == EVENT_WRITE || b->kind == EVENT_WRITE);
 
-	return access && a->thread != b->thread && a->loc == b->loc &&
+	return access && (a->thread != b->thread || a->async != b->async) &&
+	    !(a->mbarrier && b->mbarrier) && a->loc == b->loc &&
 	    !(x->ms[i] & BIT(j)) && !(x->cause[i] & BIT(j)) &&
 	    !(x->cause[j] & BIT(i));
 }

@@ -92,7 +92,7 @@ sort_events(struct graph *g)
 	int i;
 
 	g->mem = g->reads = g->writes = g->strong = 0;
-	g->sc_fences = g->alias_fences = g->barriers = 0;
+	g->sc_fences = g->alias_fences = g->barriers = g->async = 0;
 	memset(g->of_proxy, 0, sizeof(g->of_proxy));
 	memset(g->of_loc, 0, (size_t)g->m->nlocs * sizeof(*g->of_loc));
 	memset(g->of_thread, 0, sizeof(g->of_thread));
@@ -102,6 +102,8 @@ sort_events(struct graph *g)
 		g->of_proxy[e->proxy] |= BIT(i);
 		if (e->thread >= 0)
 			g->of_thread[e->thread] |= BIT(i);
+		if (e->async)
+			g->async |= BIT(i);
 		switch (e->kind) {
 		case EVENT_READ:
 			g->reads |= BIT(i);
@@ -121,6 +123,8 @@ sort_events(struct graph *g)
 			break;
 		case EVENT_BARRIER:
 			g->barriers |= BIT(i);
+			break;
+		case EVENT_WAIT:
 			break;
 		}
 		if (e->loc < 0)
@@ -191,6 +195,23 @@ restrict_fence(struct graph *g, int fence)
 		}
 }
 
+/* fence.mbarrier_init (PTX ISA, membar) orders only mbarrier.init before
+   it. */
+static void
+restrict_init_fence(struct graph *g, int fence)
+{
+	struct execution *x = &g->x;
+	const struct event *f = &x->events[fence];
+	const struct thread *t = &g->m->p->threads[f->thread];
+	int i;
+
+	if (!t->insns[f->insn].mbarrier_init)
+		return;
+	EACH(i, g->of_thread[f->thread] & (BIT(fence) - 1))
+		if (t->insns[x->events[i].insn].op->id != OP_MBARRIER_INIT)
+			x->po[i] &= ~BIT(fence);
+}
+
 /*
  * PTX ISA 8.9.1, and 8.2.4: the elements of a vector access are performed
  * in an unspecified order. (An atom's halves share an address.)
@@ -217,8 +238,11 @@ program_order(struct graph *g)
 		}
 	}
 	for (i = 0; i < x->count; i++)
-		if (x->events[i].kind == EVENT_FENCE)
+		if (x->events[i].kind == EVENT_FENCE) {
 			restrict_fence(g, i);
+			restrict_init_fence(g, i);
+		}
+	async_static(g);
 	EACH(i, g->mem)
 		g->po_loc[i] = x->po[i] & g->address[i];
 }
@@ -255,15 +279,17 @@ moral_strength(struct graph *g)
 			EACH(j, g->strong)
 				if (scopes_meet(g->m, e, &x->events[j]))
 					ms |= BIT(j);
-		if (HAS(g->m, MS_THREAD))
-			ms |= g->of_thread[e->thread];
+		/* what is in program order */
+		if (HAS(g->m, MS_THREAD) && !e->async)
+			ms |= g->of_thread[e->thread] & ~g->async;
 		if (HAS(g->m, MS_PROXY))
 			ms &= g->of_proxy[e->proxy];
 		if (g->mem & BIT(i))
 			ms &= ~g->mem | (HAS(g->m, MS_ADDRESS) ?
 			    g->address[i] : g->of_loc[e->loc]);
-		x->ms[i] = ms & ~BIT(i);
+		x->ms[i] = g->scoped[i] = ms & ~BIT(i);
 	}
+	async_mbarriers(g);
 }
 
 static bool
@@ -303,7 +329,9 @@ acquire_patterns(const struct graph *g, int read)
 	event_row found = 0;
 	int i;
 
-	if (!(g->strong & BIT(read)) || (e->red && !red))
+	/* a wait for an mbarrier acquires if it succeeds (PTX ISA,
+	   mbarrier.test_wait) */
+	if (!(g->strong & BIT(read)) || (e->red && !red) || e->failed)
 		return 0;
 	if (e->sem == SEM_ACQUIRE && HAS(g->m, ACQUIRE_1))
 		found |= BIT(read);
@@ -335,7 +363,7 @@ graph_static(struct graph *g)
 		g->acquire[i] = acquire_patterns(g, i);
 	if (g->general)
 		EACH(i, g->mem)
-			g->own_fences[i] = proxy_fences(g, &g->x.events[i]);
+			g->own_fences[i] = proxy_fences(g, i);
 }
 
 /* ---- from the reads-from ---------------------------------------------- */
@@ -377,7 +405,7 @@ synchronized(const struct graph *g, int head)
 		seen |= g->x.obs[w];
 	EACH(r, seen)
 		tails |= g->acquire[r];
-	return HAS(g->m, HEAD_TAIL) ? tails & g->x.ms[head] : tails;
+	return HAS(g->m, HEAD_TAIL) ? tails & g->scoped[head] : tails;
 }
 
 void
@@ -393,9 +421,16 @@ graph_sync(struct graph *g)
 		x->sc[i] = 0;
 	}
 	memcpy(g->reach, x->po, size);
+	/* what leads to a copy does not lead through it: async_base() */
+	for (i = 0; g->async && i < x->count; i++)
+		if (!(g->async & BIT(i)) || !HAS(g->m, ASYNC_OWN))
+			g->reach[i] |= x->async[i];
 	for (i = 0; i < x->count; i++)
 		EACH(j, x->sw[i])
-			rows_reach(g->reach, x->count, i, j);
+			if (!(g->async & BIT(i)) || !HAS(g->m, ASYNC_OWN))
+				rows_reach(g->reach, x->count, i, j);
+	if (g->async && !HAS(g->m, ASYNC_OWN))
+		rows_close(g->reach, x->count);
 }
 
 /* ---- from the Fence-SC order ------------------------------------------ */
@@ -416,7 +451,7 @@ graph_order_fences(struct graph *g, int from, int to)
  * before and after synchronization.
  */
 static void
-base_causality(struct graph *g)
+base_causality_of_threads(struct graph *g)
 {
 	struct execution *x = &g->x;
 	bool cumulative = HAS(g->m, CUMULATIVE);
@@ -439,6 +474,14 @@ base_causality(struct graph *g)
 			if (i == a || x->po[i] & BIT(a))
 				x->base[i] |= after;
 	}
+}
+
+static void
+base_causality(struct graph *g)
+{
+	base_causality_of_threads(g);
+	if (g->async)
+		async_base(g);
 }
 
 /* PTX ISA 8.9.5, causality order. */

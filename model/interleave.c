@@ -75,6 +75,7 @@ step(const struct explorer *e, struct state *state, int i)
 		    state->memory[event->loc] == e->value[i];
 	case EVENT_FENCE:
 	case EVENT_PROXY_FENCE:
+	case EVENT_WAIT:
 		return true;
 	case EVENT_BARRIER:
 		if (!(way->after[i] & ~state->arrived))
@@ -135,7 +136,8 @@ explore(struct explorer *e, struct state state)
 	}
 }
 
-/* Earlier events of the thread, but for elements of the same vector. */
+/* Earlier events of the thread, but for elements of the same vector; of
+   asynchronous operations those that are complete. */
 static event_row
 earlier(const struct graph *g, int i)
 {
@@ -145,12 +147,15 @@ earlier(const struct graph *g, int i)
 
 	if (e->thread < 0)
 		return 0;
-	before = g->of_thread[e->thread] & (BIT(i) - 1);
+	before = g->of_thread[e->thread] & (BIT(i) - 1) & ~g->async;
 	EACH(j, before & g->mem)
 		if (g->x.events[j].insn == e->insn &&
 		    g->x.events[j].turn == e->turn &&
 		    g->x.events[j].loc != e->loc)
 			before &= ~BIT(j);
+	EACH(j, g->async)
+		if (g->x.async[j] & BIT(i))
+			before |= BIT(j);
 	return before;
 }
 

@@ -43,6 +43,7 @@ struct location {
 	int visible; /* of these, known when the round began */
 	int cell; /* number of (location, values[0]); the others follow */
 	bool written, nc; /* by ld.nc: read */
+	bool mbarrier; /* an mbarrier object */
 	struct loc nc_loc;
 };
 
@@ -58,6 +59,8 @@ struct path_event {
 	event_row ctrl; /* reads that decided a branch before it */
 	event_row free, real; /* deps.c: reads dropped from these, and those
 		that were tried and stay */
+	event_row covers; /* events of asynchronous operations that are
+		complete before it */
 	uint64_t args[3]; /* BARRIER: its operands */
 	int nargs;
 };
@@ -72,6 +75,8 @@ struct path {
 	bool cut; /* a loop ran out of turns */
 	bool spins; /* and its last turn changed nothing */
 	int spin_from; /* the event where that turn began */
+	const char *undefined; /* by PTX: what it does, or NULL */
+	struct loc undefined_loc;
 };
 
 struct paths {
@@ -107,6 +112,9 @@ struct model {
 	struct paths paths[THREADS_MAX];
 	bool bounded;
 	bool analogy;
+	bool async; /* there are asynchronous operations, or mbarriers */
+	const char *undefined; /* see struct outcomes */
+	struct loc undefined_loc;
 	uint64_t work_done, work_max;
 	uint64_t candidates;
 	enum stop stop;
@@ -127,6 +135,9 @@ struct graph {
 	event_row of_proxy[PROXY_ASYNC + 1]; /* events by proxy */
 	event_row of_loc[LOCATIONS_MAX]; /* accesses of a location */
 	event_row of_thread[THREADS_MAX];
+	event_row async; /* events of asynchronous operations */
+	event_row scoped[EVENTS_MAX]; /* ms as far as scopes go, also between
+		operations of one mbarrier */
 	struct path_event *origin[EVENTS_MAX]; /* NULL: INIT */
 	event_row address[EVENTS_MAX]; /* same virtual address */
 	event_row po_loc[EVENTS_MAX];
@@ -140,6 +151,7 @@ struct graph {
 	int source[EVENTS_MAX]; /* the write that a read reads, or -1 */
 	uint64_t shape[THREADS_MAX]; /* of the paths it was built from */
 	bool shaped; /* graph_static() holds for these */
+	bool given; /* x.async is, since there are no paths */
 	bool general; /* some proxy or alias makes ppcb differ from base */
 };
 
@@ -204,6 +216,12 @@ struct search {
 /* access.c: the reads of its path that an event depends on */
 event_row path_event_deps(const struct model *m, const struct path_event *e);
 
+/* order.c: asynchronous operations in the relations */
+void async_static(struct graph *g); /* from program order: x.async */
+void async_mbarriers(struct graph *g); /* moral strength of mbarriers */
+void async_base(struct graph *g); /* base causality from the operations */
+void async_undefined(struct search *s); /* notes what PTX leaves undefined */
+
 /* deps.c */
 bool deps_refine(struct model *m, int t, const struct path *path,
     struct path_event *e, event_row reads);
@@ -263,7 +281,7 @@ void graph_order_fences(struct graph *g, int from, int to); /* one sc edge */
 void graph_cause(struct graph *g); /* base, cause */
 
 /* proxy.c */
-event_row proxy_fences(const struct graph *g, const struct event *e);
+event_row proxy_fences(const struct graph *g, int access);
 event_row proxy_preserved(const struct graph *g, int i); /* an access's row
 	of proxy-preserved base causality order */
 

@@ -49,6 +49,7 @@ enum axiom {
 enum event_kind {
 	EVENT_INIT, EVENT_READ, EVENT_WRITE, EVENT_FENCE, EVENT_BARRIER,
 	EVENT_PROXY_FENCE,
+	EVENT_WAIT, /* for asynchronous copies of its thread */
 };
 
 /* One event of an execution (PTX ISA 8.1, 8.2). */
@@ -69,6 +70,9 @@ struct event {
 	bool red;
 	int barrier, generation; /* BARRIER: id and generation, else -1 */
 	bool arrive_only;
+	bool async; /* of an asynchronous operation: in no program order */
+	bool mbarrier; /* of an mbarrier object; .value is its word */
+	bool failed; /* a wait for an mbarrier that found it not complete */
 };
 
 /* Ids of the barriers that have none: barrier.cluster, bar.warp.sync. */
@@ -86,7 +90,9 @@ struct execution {
 	event_row po[EVENTS_MAX], rf[EVENTS_MAX], co[EVENTS_MAX],
 	    fr[EVENTS_MAX], ms[EVENTS_MAX], obs[EVENTS_MAX], sc[EVENTS_MAX],
 	    sw[EVENTS_MAX], base[EVENTS_MAX], cause[EVENTS_MAX],
-	    dep[EVENTS_MAX];
+	    dep[EVENTS_MAX],
+	    async[EVENTS_MAX]; /* to a copy from what its thread did before,
+		and from it to what is after its completion */
 };
 
 struct outcome {
@@ -109,6 +115,10 @@ struct outcomes {
 	bool hang; /* some execution within the bound does not end */
 	bool bounded; /* a loop was cut at opts.unroll */
 	bool analogy; /* rests on the async-proxy reading, not on the ISA */
+	/* an execution (of those examined) does what PTX leaves undefined;
+	   it is taken for a race, with values that are old or new */
+	const char *undefined; /* what, for people; NULL: none does */
+	struct loc undefined_loc;
 	uint64_t candidates; /* executions examined */
 };
 
@@ -121,6 +131,9 @@ const char *model_version_name(enum model_version version);
 /* All outcomes. ERR_LIMIT with the estimate if it would take too long. */
 bool model_run(const struct program *p, const struct model_opts *opts,
     struct arena *a, struct outcomes *out, struct err *err);
+/* What a verdict rests on beside the ISA's axioms, for people: an analogy,
+   or what PTX leaves undefined. NULL: nothing. */
+const char *outcomes_note(const struct outcomes *out, struct arena *a);
 /* Is some state the test is about allowed? NONE without a verdict. */
 enum answer model_answer(const struct program *p,
     const struct outcomes *out);

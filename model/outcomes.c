@@ -145,6 +145,7 @@ hand_out(const struct search *s, struct outcomes *out)
 		    MODEL_OK,
 		.hang = s->hang, .bounded = m->bounded,
 		.analogy = m->analogy, .candidates = m->candidates,
+		.undefined = m->undefined, .undefined_loc = m->undefined_loc,
 	};
 	if (out->status == MODEL_NO_VERDICT) {
 		out->reason = m->reason;
@@ -239,6 +240,20 @@ outcomes_find(const struct outcomes *out, uint32_t code)
 			high = middle;
 	}
 	return NULL;
+}
+
+const char *
+outcomes_note(const struct outcomes *out, struct arena *a)
+{
+	static const char analogy[] = "by analogy, as to the async proxy";
+
+	if (out->status != MODEL_OK || (!out->analogy && !out->undefined))
+		return NULL;
+	if (!out->undefined)
+		return analogy;
+	return arena_printf(a, "%s%sPTX leaves undefined what line %d may do: "
+	    "%s", out->analogy ? analogy : "", out->analogy ? "; " : "",
+	    out->undefined_loc.line, out->undefined);
 }
 
 /* A filter leaves only the states that satisfy it (spec 3.3). */

@@ -89,7 +89,8 @@ keep_path(struct runner *r, struct round *round, size_t *room)
 	}
 	path = &paths->list[paths->count++];
 	*path = (struct path){.count = r->count, .cut = r->cut,
-	    .spins = r->spins, .spin_from = r->spin_from};
+	    .spins = r->spins, .spin_from = r->spin_from,
+	    .undefined = r->undefined, .undefined_loc = r->undefined_loc};
 	path->events = arena_alloc(m->work, size);
 	if (size)
 		memcpy(path->events, r->events, size);

@@ -235,7 +235,8 @@ find_spinning(struct search *s)
 	}
 	s->spinning &= s->g.reads;
 	for (i = 0; i < s->g.x.count; i++)
-		if (s->spinning & BIT(i) && out_of_reach(s, i))
+		if (s->spinning & BIT(i) && !s->g.x.events[i].mbarrier &&
+		    out_of_reach(s, i))
 			s->spinning &= ~BIT(i);
 }
 

@@ -4,11 +4,47 @@
  */
 #include "internal.h"
 
-/* spec 4.2: pf, the fences of an access's own proxy in its own CTA. */
-event_row
-proxy_fences(const struct graph *g, const struct event *e)
+/* fence.proxy.async.SPACE is about that state space; else about all. */
+static bool
+fence_is_about(const struct graph *g, const struct event *fence,
+    const struct event *e)
+{
+	const struct program *p = g->m->p;
+	const struct thread *t = &p->threads[fence->thread];
+	const struct var *v = &p->vars[g->m->phys[e->var]];
+	enum space space = t->insns[fence->insn].space;
+
+	if (space == SPACE_GENERIC || !HAS(g->m, PROXY_SPACE))
+		return true;
+	if (space == SPACE_GLOBAL || v->space == SPACE_GLOBAL)
+		return space == v->space;
+	return space == SPACE_SHARED_CLUSTER || v->cta == t->cta;
+}
+
+/* PTX ISA, cp.async.bulk: "the completion ... is followed by an implicit
+   generic-async proxy fence". */
+static event_row
+completion_fences(const struct graph *g, int access)
 {
 	const struct execution *x = &g->x;
+	event_row found = 0;
+	int i;
+
+	if (!HAS(g->m, ASYNC_FENCE) || !x->events[access].async)
+		return 0;
+	EACH(i, x->async[access])
+		if (x->events[i].kind == EVENT_WAIT ||
+		    x->events[i].mbarrier)
+			found |= BIT(i);
+	return found;
+}
+
+/* spec 4.2: pf, the fences of an access's own proxy in its own CTA. */
+event_row
+proxy_fences(const struct graph *g, int access)
+{
+	const struct execution *x = &g->x;
+	const struct event *e = &x->events[access];
 	event_row found = 0;
 	int i;
 
@@ -16,10 +52,11 @@ proxy_fences(const struct graph *g, const struct event *e)
 		return 0;
 	EACH(i, g->of_proxy[e->proxy] & ~g->mem)
 		if (x->events[i].kind == EVENT_PROXY_FENCE &&
+		    fence_is_about(g, &x->events[i], e) &&
 		    (g->m->near[e->thread][x->events[i].thread] <=
 		    SCOPE_CTA || !HAS(g->m, PROXY_CTA)))
 			found |= BIT(i);
-	return found;
+	return found | completion_fences(g, access);
 }
 
 /* Everything that a set of events comes before. */

@@ -238,6 +238,8 @@ record(struct search *s, uint32_t code)
 void
 results_record(struct search *s)
 {
+	if (s->m->async)
+		async_undefined(s);
 	each_outcome(s, 0, s->finals, record);
 }
 

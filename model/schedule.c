@@ -61,7 +61,9 @@ schedule_can(const struct search *s)
 			if (insn->vec > 1 ||
 			    insn->op->class == CLASS_BARRIER ||
 			    insn->op->class == CLASS_CLUSTER_BARRIER ||
-			    insn->op->class == CLASS_WARP)
+			    insn->op->class == CLASS_WARP ||
+			    insn->op->class == CLASS_MBARRIER ||
+			    insn->op->class == CLASS_ASYNC)
 				return false;
 		}
 	return !s->visit;

@@ -116,9 +116,6 @@ run_fence(struct runner *r, const struct insn *insn)
 {
 	struct path_event *e;
 
-	/* fence.mbarrier_init orders only mbarrier.init, which no test has */
-	if (insn->mbarrier_init)
-		return true;
 	e = runner_event(r, EVENT_FENCE, insn);
 	if (!e)
 		return false;
@@ -214,6 +211,7 @@ static bool (*const run[])(struct runner *r, const struct insn *insn) = {
 	[CLASS_RED] = access_rmw, [CLASS_FENCE] = run_fence,
 	[CLASS_PROXY_FENCE] = run_proxy_fence,
 	[CLASS_BARRIER] = run_barrier, [CLASS_CLUSTER_BARRIER] = run_barrier,
+	[CLASS_MBARRIER] = mbarrier_run, [CLASS_ASYNC] = async_run,
 	[CLASS_WARP] = run_barrier, [CLASS_BRANCH] = run_branch,
 	[CLASS_EXIT] = run_exit, [CLASS_NONE] = run_nothing,
 };
@@ -230,6 +228,8 @@ reset(struct runner *r)
 	r->pc = r->jumps = r->count = r->nreads = 0;
 	r->ctrl = 0;
 	r->cut = r->spins = false;
+	memset(r->copies, 0, sizeof(r->copies));
+	r->undefined = NULL;
 	r->spin_pc = -1;
 	r->spin_from = 0;
 }

@@ -22,6 +22,14 @@ struct runner {
 	const struct path *path;
 	event_row free;
 	bool cut, spins;
+	/* asynchronous copies: by cp.async, and in bulk */
+	struct {
+		event_row open; /* in no group yet */
+		event_row groups[EVENTS_MAX];
+		int ngroups;
+	} copies[2];
+	const char *undefined; /* see struct path */
+	struct loc undefined_loc;
 	/* the state at the last backward jump, to know a spin loop */
 	int spin_pc, spin_from;
 	uint64_t *spin_value;
@@ -40,6 +48,19 @@ struct path_event *runner_event(struct runner *r, enum event_kind kind,
 bool access_load(struct runner *r, const struct insn *insn);
 bool access_store(struct runner *r, const struct insn *insn);
 bool access_rmw(struct runner *r, const struct insn *insn);
+/* An access of `size` bytes to element i of what an operand points at; a
+   write that is half of an atomic names the read, else -1. NULL: m->stop */
+struct access {
+	const struct insn *insn;
+	int operand, size, element;
+	int part; /* of the instruction, if not the element: else 0 */
+};
+struct path_event *access_read(struct runner *r, const struct access *a);
+struct path_event *access_write(struct runner *r, const struct access *a,
+    event_row taint, int read, uint64_t value);
+/* async.c */
+bool async_run(struct runner *r, const struct insn *insn);
+bool mbarrier_run(struct runner *r, const struct insn *insn);
 /* paths.c */
 void runner_start(struct runner *r, int t); /* for a thread */
 bool runner_next(struct runner *r); /* the next combination of choices */

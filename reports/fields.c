@@ -212,6 +212,7 @@ static const struct field test_fields[] = {
 	ENUM(doc_test, expect, doc_answers, REQ),
 	ENUM(doc_test, answer, doc_answers, REQ),
 	ONE(doc_test, STRING, reason, 0),
+	ONE(doc_test, STRING, note, 0),
 	ENUM(doc_test, quantifier, quantifiers, REQ),
 	ONE(doc_test, STRING, condition, REQ),
 	MANY(doc_test, STRINGS, "slots", slots, nslots, REQ),

@@ -199,6 +199,11 @@ put_evidence(FILE *f, const struct doc_test *t)
 		put_xml(f, t->reason);
 		fputs("</dd>\n", f);
 	}
+	if (t->note) {
+		fputs("<dt>which rests on</dt><dd>", f);
+		put_xml(f, t->note);
+		fputs("</dd>\n", f);
+	}
 	fprintf(f, "<dt>ran</dt><dd>%s instance%s in %s launch%s, %s</dd>\n",
 	    count_text(t->instances).s, plural(t->instances),
 	    count_text(t->launches).s, t->launches == 1 ? "" : "es",

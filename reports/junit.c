@@ -65,6 +65,8 @@ print_details(FILE *f, const struct doc_test *t)
 {
 	if (t->condition)
 		fprintf(f, "%s\n", t->condition);
+	if (t->note)
+		fprintf(f, "Model: %s\n", t->note);
 	histogram_print(f, t);
 	if (t->replay)
 		fprintf(f, "Replay: %s\n", t->replay);

@@ -101,6 +101,11 @@ put_failure(FILE *f, const struct document *d, const struct doc_test *t,
 	put_code(f, test_label(d, t, a));
 	fprintf(f, " | %s | ", verdicts[t->verdict].name);
 	put_markdown(f, test_message(t));
+	if (t->note) {
+		fputs(" (", f);
+		put_markdown(f, t->note);
+		fputs(")", f);
+	}
 	if (t->pardon) {
 		fprintf(f, " (quarantined until %s: ", t->pardon->until);
 		put_markdown(f, t->pardon->reason);

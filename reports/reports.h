@@ -133,7 +133,7 @@ struct doc_execution {
 
 struct doc_test {
 	const char *name, *family, *variant, *about, *file, *placement;
-	const char *assembler, *message, *reason, *condition, *replay;
+	const char *assembler, *message, *reason, *note, *condition, *replay;
 	const char *source, *explanation;
 	uint64_t line, source_hash, device;
 	const char **tags, **slots, **locations;

@@ -96,7 +96,13 @@ write_ptx(struct text *t, struct row *rows, int n)
 
 	text_printf(t, "locations: {x: 0, y: 0, z: 0, d: 0, m: 0, "
 	    "v: {init: [0, 0], count: 2, align: 8}, "
-	    "s0: {space: shared, cta: 0}, f0: {space: shared, cta: 0}}\n"
+	    "s0: {space: shared, cta: 0}, f0: {space: shared, cta: 0}, "
+	    "g0: {type: u64, init: [7, 8]}, o0: {type: u64, init: [0, 0]}, "
+	    "a0: {type: u64, init: [0, 0], space: shared, cta: 0}, "
+	    "c0: {type: u64, init: [0, 0], space: shared, cta: 0}, "
+	    "n0: {type: u64, space: shared, cta: 0}, "
+	    "b0: {mbarrier: 1, space: shared, cta: 0}, "
+	    "b1: {mbarrier: 2, space: shared, cta: 0}}\n"
 	    "threads:\n");
 	for (i = 0; i < n; i++) {
 		const char *insn;

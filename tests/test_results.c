@@ -68,7 +68,7 @@ make_test(const struct program *p, bool ran, struct arena *a)
 	outcomes.hang = true;
 	if (!ran) {
 		judge_failure(p, NULL, "too large", VERDICT_FAULT,
-		    "log:\n\x01\xff", &j);
+		    "log:\n\x01\xff", a, &j);
 		return results_test(&r, a);
 	}
 	judge_test(p, &outcomes, NULL, &t, twins, 1, a, &j);
