@@ -86,6 +86,8 @@ draw_memory(const struct shape *s, struct draw *d, struct env *e)
 	    (int64_t)e->blocks * e->block * e->stride > (int64_t)64 << 20)
 		e->blocks /= 2;
 	e->together = chance(d, 20);
+	if (e->together)
+		e->gap = CHOOSE(d, {40, 0}, {30, 32}, {30, 128});
 	e->skew = CHOOSE(d, {70, 0}, {10, 128}, {10, 4096}, {10, 33024});
 	e->values = chance(d, 90) ? VALUES_EPOCH : VALUES_PLAIN;
 	e->tally = chance(d, 50) ? TALLY_FUSED : TALLY_SEPARATE;

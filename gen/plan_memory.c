@@ -79,7 +79,9 @@ record_put(const struct plan *plan, int var, uint32_t bytes)
 {
 	const struct program *p = plan->program;
 	const struct var *v = &p->vars[var];
-	uint32_t at = round_up(bytes, var_align(p, var));
+	uint32_t gap = bytes && v->line == LINE_ANY ?
+	    (uint32_t)plan->env.gap : 0;
+	uint32_t at = round_up(bytes + gap, var_align(p, var));
 
 	if (v->line != LINE_OTHER || v->near < 0 ||
 	    plan->spot[v->near].region != plan->spot[var].region)

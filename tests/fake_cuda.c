@@ -3,6 +3,7 @@
  * It is loaded under the driver's name, to see what driver/cuda*.c ask for
  * and how they take refusals.
  */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,13 @@ struct fake fake = {.version = 13000, .devices = 2};
 static int
 called(const char *call, const char *mark)
 {
-	size_t n = strlen(fake.log);
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	size_t n;
 
+	pthread_mutex_lock(&lock); /* threads assemble side by side */
+	n = strlen(fake.log);
 	snprintf(fake.log + n, sizeof(fake.log) - n, "%s", mark);
+	pthread_mutex_unlock(&lock);
 	return fake.fail_call && strcmp(fake.fail_call, call) == 0 ?
 	    fake.fail_code : 0;
 }

@@ -198,6 +198,146 @@ START_TEST(default_is_in_range)
 }
 END_TEST
 
+/* Every dimension that an environment has to have, as a record has it, and
+   the test it is seen on: the launch or the kernels are others with it. */
+enum on { ON_CTAS, ON_CTA, ON_SHARED };
+
+static const struct {
+	const char *dimension, *record;
+	enum on on;
+} dimensions[] = {
+	{"block size", "{block: 128}", ON_CTAS},
+	{"block count, tests side by side", "{blocks: 640}", ON_CTAS},
+	{"every thread all roles", "{layout: all}", ON_CTAS},
+	{"roles in halves of the grid", "{interleave: halves}", ON_CTAS},
+	{"roles in lanes of a warp", "{same_warp: yes}", ON_CTA},
+	{"role order", "{swap: yes}", ON_CTAS},
+	{"role order inside a CTA", "{swap: yes}", ON_CTA},
+	{"role offset by warp", "{warp_offset: 1}", ON_CTA},
+	{"role lag by CTA", "{role_shift: 2}", ON_CTAS},
+	{"instances in shuffled order", "{permute: yes}", ON_CTAS},
+	{"instances one after the other", "{repeat: 4}", ON_CTAS},
+	{"CTA shuffle", "{shuffle: yes}", ON_CTAS},
+	{"instance stride", "{stride: 128}", ON_CTAS},
+	{"locations in one sector", "{together: yes}", ON_CTAS},
+	{"locations in one line", "{together: yes, gap: 32}", ON_CTAS},
+	{"locations in other lines", "{together: yes, gap: 128}", ON_CTAS},
+	{"locations in other slices", "{skew: 4096}", ON_CTAS},
+	{"reset or carried values", "{values: plain}", ON_CTAS},
+	{"tally fused", "{tally: fused}", ON_CTAS},
+	{"pairwise start", "{align: pair}", ON_CTAS},
+	{"start of a group", "{align: group}", ON_CTAS},
+	{"delay", "{delay: 200}", ON_CTAS},
+	{"L1 warming", "{warm: yes}", ON_CTAS},
+	{"cache eviction", "{evict: 8}", ON_CTAS},
+	{"stress by loads", "{stress: load}", ON_CTAS},
+	{"stress by stores", "{stress: store}", ON_CTAS},
+	{"stress by both", "{stress: load_store}", ON_CTAS},
+	{"stress by atomics", "{stress: atomic}", ON_CTAS},
+	{"stress share", "{stress: load, stress_blocks: 64}", ON_CTAS},
+	{"stress lines", "{stress: load, stress_lines: 8}", ON_CTAS},
+	{"stress spread", "{stress: load, stress_spread: 8}", ON_CTAS},
+	{"stress turns", "{stress: load, stress_turns: 9}", ON_CTAS},
+	{"stress before", "{pre_stress: 4}", ON_CTAS},
+	{"bank conflicts", "{bank: 31}", ON_SHARED},
+	{"turns of a loop", "{spin: 77}", ON_CTAS},
+};
+
+#define NDIMENSIONS ((int)(sizeof(dimensions) / sizeof(*dimensions)))
+
+static const char shared_text[] =
+	"name: MP\nabout: MP.\nlocations:\n  x: {space: shared}\n"
+	"  y: {space: shared}\nthreads:\n"
+	"  - {cta: 0, code: \"st.weak.shared.u32 [x], 1;\\n"
+	"st.weak.shared.u32 [y], 1;\\n\"}\n"
+	"  - {cta: 0, code: \"ld.weak.shared.u32 r0, [y];\\n"
+	"ld.weak.shared.u32 r1, [x];\\n\"}\n"
+	"exists: 1:r0 == 1 && 1:r1 == 0\n";
+
+/* All that is launched, but for the words about it. */
+static const char *
+launched(const char *record, enum on on)
+{
+	const struct program *p = plan_program(on == ON_SHARED ?
+	    shared_text : arena_printf(arena, mp_text, on == ON_CTAS), NULL,
+	    arena);
+	const struct kernel *k;
+	struct plan plan;
+	struct errs errs;
+	struct err err;
+	struct env *e;
+	struct text t;
+	int n, i;
+
+	ck_assert_msg(read_text(record, &e, &n, &errs), "%s",
+	    errs.list[0].message);
+	ck_assert_msg(plan_make(p, e, &plan_h200, arena, &plan, &err), "%s",
+	    err.message);
+	text_init(&t, arena);
+	k = &plan.test;
+	text_printf(&t, "%u %u %d:", k->grid, k->block, plan.env.spin);
+	for (i = 0; i < k->nparams; i++)
+		text_printf(&t, " %llu",
+		    (unsigned long long)k->params[i].value);
+	text_printf(&t, "%s", strstr(emit_ptx(&plan, SABOTAGE_NONE, arena),
+	    ".version"));
+	return t.s;
+}
+
+START_TEST(every_dimension_is_reached)
+{
+	ck_assert_msg(strcmp(launched("{name: a}", dimensions[_i].on),
+	    launched(dimensions[_i].record, dimensions[_i].on)) != 0,
+	    "%s: %s changes nothing", dimensions[_i].dimension,
+	    dimensions[_i].record);
+}
+END_TEST
+
+/* No field is left out above. */
+START_TEST(every_field_is_a_dimension)
+{
+	static const char *const fields[] = {
+#define ENV(type, field, low, high, fallback, names, help) #field,
+#include "../gen/env.def"
+#undef ENV
+	};
+	size_t i;
+	int j;
+
+	for (i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		for (j = 0; j < NDIMENSIONS && !strstr(dimensions[j].record,
+		    arena_printf(arena, "%s: ", fields[i])); j++)
+			;
+		ck_assert_msg(j < NDIMENSIONS, "%s", fields[i]);
+	}
+}
+END_TEST
+
+static uint32_t
+distance_of(const char *record)
+{
+	const struct program *p = plan_program(arena_printf(arena, mp_text,
+	    1), NULL, arena);
+	struct plan plan;
+	struct errs errs;
+	struct err err;
+	struct env *e;
+	int n;
+
+	ck_assert(read_text(record, &e, &n, &errs));
+	ck_assert(plan_make(p, e, &plan_h200, arena, &plan, &err));
+	ck_assert_int_eq(plan.spot[0].region, plan.spot[1].region);
+	return plan.spot[1].offset - plan.spot[0].offset;
+}
+
+START_TEST(distances_are_kept)
+{
+	ck_assert_uint_eq(distance_of("{together: yes}"), 4);
+	ck_assert_uint_eq(distance_of("{together: yes, gap: 32}"), 36);
+	ck_assert_uint_eq(distance_of("{together: yes, gap: 128}"), 132);
+}
+END_TEST
+
 Suite *suite_env(void);
 
 Suite *
@@ -213,6 +353,9 @@ suite_env(void)
 	tcase_add_loop_test(c, draws_are_good_records, 0, 60);
 	tcase_add_test(c, draws_differ);
 	tcase_add_test(c, default_is_in_range);
+	tcase_add_loop_test(c, every_dimension_is_reached, 0, NDIMENSIONS);
+	tcase_add_test(c, every_field_is_a_dimension);
+	tcase_add_test(c, distances_are_kept);
 	suite_add_tcase(s, c);
 	return s;
 }
