@@ -1,6 +1,9 @@
 #include "driver.h"
 
+#include <errno.h>
+#include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OPTIONS \
@@ -13,8 +16,10 @@
 	OPTION(seed, seed, 's', "S", "1", 0, 0, "of every draw")               \
 	OPTION(number, keep, 'k', "N", "4", 1, TUNE_KEEP, "environments for "  \
 	    "each kind")                                                       \
-	OPTION(text, output, 'o', "FILE", NULL, 0, 0, "the profile; without "  \
-	    "it standard output")                                              \
+	OPTION(text, output, 'o', "FILE", NULL, 0, 0, "what was found; "       \
+	    "without it standard output")                                      \
+	OPTION(flag, profile, 'p', NULL, NULL, 0, 0, "write it as this GPU's " \
+	    "profile, profiles/GPU.yaml below the working folder")             \
 	OPTION(seconds, timeout, 0, "T", "10s", 0.01, 1e6, "without an end: "  \
 	    "give up")
 #include "options.h"
@@ -98,41 +103,82 @@ print_kind(FILE *f, const struct kind *kind, const struct tune *t, int keep)
 	arena_free(a);
 }
 
+/* What is shown while it runs. */
+struct view {
+	const struct kind *kind;
+	int index, count;
+	double end;
+};
+
 static void
-show(const struct kind *kind, int i, int n, double left)
+show(void *user, const struct tune *t)
 {
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K[%d/%d] %s, %.0f s left", i + 1, n,
-		    kind->name, left);
+	const struct view *v = user;
+	double best = t->nbest ? candidate_low(&t->best[0]) : 0;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r\033[K[%d/%d] %s: %d environments, best %s hits a "
+	    "second, %s left", v->index + 1, v->count, v->kind->name,
+	    t->tried, rate_text(best).s,
+	    time_text(fmax(v->end - wall_clock(), 0)).s);
+}
+
+static bool
+tune_kind(struct bench *b, const struct options *o, struct view *v, FILE *f,
+    struct err *err)
+{
+	struct arena *a = arena_new();
+	struct tune t;
+	bool ok;
+
+	tune_open(&t, b, v->kind->program, o->seed, a);
+	t.progress = show;
+	t.user = v;
+	show(v, &t);
+	ok = tune_run(&t, (v->end - wall_clock()) / (v->count - v->index),
+	    err);
+	print_kind(f, v->kind, &t, (int)o->keep);
+	tune_close(&t);
+	arena_free(a);
+	return ok;
 }
 
 static int
 tune_all(struct bench *b, const struct options *o, const struct kind *kinds,
     int n, FILE *f, struct err *err)
 {
-	double end = wall_clock() + o->time;
-	int i;
+	struct view v = {.count = n, .end = wall_clock() + o->time};
+	bool ok = true;
 
-	fprintf(f, "# %s, %s: found by fencepost tune, seed 0x%llx\n",
-	    b->info.name, b->info.driver, (unsigned long long)o->seed);
-	for (i = 0; i < n; i++) {
-		struct arena *a = arena_new();
-		double left = end - wall_clock();
-		struct tune t;
-		bool ok;
-
-		show(&kinds[i], i, n, left);
-		tune_open(&t, b, kinds[i].program, o->seed, a);
-		ok = tune_run(&t, left / (n - i), err);
-		print_kind(f, &kinds[i], &t, (int)o->keep);
-		tune_close(&t);
-		arena_free(a);
-		if (!ok)
-			return STATUS_NO_VERDICT;
+	fprintf(f, "# %s%s%s: found by fencepost tune, seed 0x%llx\n",
+	    b->info.name, *b->info.driver ? ", " : "", b->info.driver,
+	    (unsigned long long)o->seed);
+	for (; v.index < n && ok && !signals_came(); v.index++) {
+		v.kind = &kinds[v.index];
+		ok = tune_kind(b, o, &v, f, err);
 	}
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K");
-	return STATUS_OK;
+	if (signals_came())
+		fprintf(f, "# interrupted: %d of %d kinds\n", v.index, n);
+	return !ok ? STATUS_NO_VERDICT : signals_came() ?
+	    STATUS_INTERRUPTED : STATUS_OK;
+}
+
+/* Where run looks for it. */
+static bool
+profile_path(const struct device_info *d, const char **path, struct arena *a,
+    struct err *err)
+{
+	if (strcmp(*path, "-") != 0)
+		return err_set(err, ERR_USAGE, (struct loc){0},
+		    "--profile and --output exclude each other");
+	*path = envs_profile_name(d, a);
+	if (mkdir("profiles", 0777) != 0 && errno != EEXIST)
+		return err_set(err, ERR_IO, (struct loc){0}, "profiles: %s",
+		    strerror(errno));
+	return true;
 }
 
 static int
@@ -145,6 +191,7 @@ tune(const struct options *o, const struct strings *paths, struct arena *a,
 	struct bench b;
 	struct output out;
 	struct err lost;
+	const char *to;
 	bool fallback;
 	int n, status = STATUS_NO_VERDICT;
 
@@ -160,15 +207,19 @@ tune(const struct options *o, const struct strings *paths, struct arena *a,
 	}
 	if (devices_choose(o->device, infos, DEVICES_MAX, &fallback, err) < 1)
 		return status;
-	if (o->output && !output_check(o->output, err))
+	to = o->output ? o->output : "-";
+	if (o->profile && !profile_path(&infos[0], &to, a, err))
 		return status;
+	if (strcmp(to, "-") != 0 && !output_check(to, err))
+		return status;
+	signals_note();
 	if (!bench_open(device_ops_of(&infos[0]), infos[0].index, NULL,
 	    ASSEMBLER_DRIVER, o->timeout, &b, err))
 		return status;
-	if (output_open(&out, o->output ? o->output : "-", a, err)) {
+	if (output_open(&out, to, a, err)) {
 		status = tune_all(&b, o, kinds, n, out.f, err);
 		/* an error of the device comes first: what was found stays */
-		if (status != STATUS_OK)
+		if (status == STATUS_NO_VERDICT)
 			output_close(&out, &lost);
 		else if (output_close(&out, err))
 			bench_close(&b); /* one that hung cannot be closed */

@@ -37,8 +37,6 @@ struct crew {
 };
 
 /* hand.c */
-/* True once a signal has asked for an end. */
-bool signals_came(void);
 /* From here on signals are noted, and let in only while crew waits; the
    worker does not see them. */
 void signals_catch(struct crew *c);

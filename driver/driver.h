@@ -411,6 +411,8 @@ const struct env *const *envs_for(const struct program *p,
     const struct bench *b, struct arena *a, int *count);
 /* But for the name. */
 bool envs_equal(const struct env *a, const struct env *b);
+/* "profiles/NVIDIA_H200.yaml" */
+char *envs_profile_name(const struct device_info *d, struct arena *a);
 /* NULL, and 0, if there is none. */
 const struct env *const *envs_profile(const struct device_info *d,
     struct arena *a, int *count);
@@ -444,10 +446,14 @@ struct tune {
 	int nbuiltin, tried;
 	struct candidate best[2 * TUNE_KEEP]; /* by the rate that is sure */
 	int nbest;
+	/* after each generation; may be NULL */
+	void (*progress)(void *user, const struct tune *t);
+	void *user;
 };
 
 void tune_open(struct tune *t, struct bench *b, const struct program *p,
     uint64_t seed, struct arena *a);
+/* Ends early, with what was found, once a signal came. */
 bool tune_run(struct tune *t, double seconds, struct err *err);
 void tune_close(struct tune *t);
 double candidate_low(const struct candidate *c); /* hits a second, 95 % */
@@ -537,6 +543,12 @@ enum work_end {
    one runs beside its twins, and its silence must outweigh theirs. */
 int work_weight(const struct work *w, int test);
 enum work_end work_run(struct work *w, struct err *err);
+
+/* hand.c: SIGINT, SIGTERM, SIGHUP */
+/* True once one of them has asked for an end, which work_run() and
+   signals_note() see to. */
+bool signals_came(void);
+void signals_note(void);
 
 /* worker.c: the worker's side */
 struct order {

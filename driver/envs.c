@@ -267,20 +267,26 @@ envs_read(const char *path, struct arena *a, int *count, struct err *err)
 	return list;
 }
 
+char *
+envs_profile_name(const struct device_info *d, struct arena *a)
+{
+	char *name = arena_printf(a, "profiles/%s.yaml", d->name), *c;
+
+	for (c = name + strlen("profiles/"); *c; c++)
+		if (*c == ' ' || *c == '/')
+			*c = '_';
+	return name;
+}
+
 /* What tune found for GPUs of this name, kept in profiles/. */
 const struct env *const *
 envs_profile(const struct device_info *d, struct arena *a, int *count)
 {
-	char *name = arena_printf(a, "profiles/%s.yaml", d->name), *c;
+	const char *path = data_find(envs_profile_name(d, a), a);
 	const struct env *const *list = NULL;
-	const char *path;
 	struct err err;
 
 	*count = 0;
-	for (c = name + strlen("profiles/"); *c; c++)
-		if (*c == ' ' || *c == '/')
-			*c = '_';
-	path = data_find(name, a);
 	if (path)
 		list = envs_read(path, a, count, &err);
 	if (!list)

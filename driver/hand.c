@@ -26,6 +26,16 @@ signals_came(void)
 }
 
 void
+signals_note(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+	int i;
+
+	for (i = 0; i < STOPS; i++)
+		sigaction(stops[i], &action, NULL);
+}
+
+void
 signals_catch(struct crew *c)
 {
 	struct sigaction action = {.sa_handler = on_signal};

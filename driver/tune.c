@@ -129,7 +129,7 @@ look(struct tune *t, struct candidate *c, double seconds, struct err *err)
 
 	if (!trial_start(r, err))
 		return false;
-	while (c->seconds < until) {
+	while (c->seconds < until && !signals_came()) {
 		double each = r->launch_seconds, left = until - c->seconds;
 		double want = each > 0 ? fmin(fmax(left / each, 1), 64) : 1;
 		uint64_t repeat = t->bench->info.caps.sim ? 1 :
@@ -206,7 +206,7 @@ race(struct tune *t, struct candidate *list, int n, struct err *err)
 	for (i = 0; i < n; i++)
 		if (!look(t, &list[i], seconds, err))
 			return false;
-	while (alive > 1) {
+	while (alive > 1 && !signals_came()) {
 		double best;
 		int kept = 0;
 
@@ -259,9 +259,12 @@ tune_run(struct tune *t, double seconds, struct err *err)
 {
 	double deadline = wall_clock() + seconds;
 
-	while (wall_clock() < deadline)
+	while (wall_clock() < deadline && !signals_came()) {
 		if (!generation(t, err))
 			return false;
+		if (t->progress)
+			t->progress(t->user, t);
+	}
 	return true;
 }
 

@@ -226,7 +226,7 @@ gpu_load(struct device *d, const char *ptx, enum assembler assembler,
 	struct module *m = calloc(1, sizeof(*m));
 	unsigned long long instances;
 	char test[160], env[64];
-	bool inside, forbidden = false;
+	bool inside, planted, forbidden = false;
 	size_t i;
 
 	(void)d;
@@ -244,7 +244,8 @@ gpu_load(struct device *d, const char *ptx, enum assembler assembler,
 		;
 	m->instances = instances;
 	m->speed = inside ? rates[i].inside_speed : rates[i].speed;
-	m->share = forbidden ? 0 : inside ? rates[i].inside_share :
+	planted = strstr(ptx, ", swap: yes") && strstr(ptx, ", delay: ");
+	m->share = planted ? 0.3 : forbidden ? 0 : inside ? rates[i].inside_share :
 	    rates[i].share;
 	sleep_for(ASSEMBLE_SECONDS);
 	*out = m;
@@ -359,6 +360,29 @@ open_gpu(struct bench *b)
 		gpu.target++;
 }
 
+/* Nobody is told that roles reversed after a delay show most. */
+START_TEST(tune_finds_what_is_planted)
+{
+	struct bench b;
+	struct tune t;
+	struct err err;
+	int i;
+
+	open_gpu(&b);
+	tune_open(&t, &b, tests[1], 1, a);
+	ck_assert(tune_run(&t, 1.5, &err));
+	ck_assert_int_ge(t.nbest, 1);
+	ck_assert_int_eq(t.best[0].env.swap, 1);
+	ck_assert_int_gt(t.best[0].env.delay, 0);
+	/* those that cannot be the best any more were dropped */
+	for (i = 1; i < t.nbest; i++)
+		ck_assert(candidate_low(&t.best[i]) <=
+		    candidate_low(&t.best[0]));
+	tune_close(&t);
+	bench_close(&b);
+}
+END_TEST
+
 /* What a forbidden test gets of 120 seconds for 831 tests. */
 #define SHARE 0.25
 #define AHEAD 4
@@ -467,6 +491,7 @@ suite_schedule(void)
 	    (int)(sizeof(orders) / sizeof(*orders)));
 	tcase_add_test(c, what_showed_comes_first);
 	tcase_add_test(c, twins_show_in_a_short_run);
+	tcase_add_test(c, tune_finds_what_is_planted);
 	tcase_add_test(c, little_time_is_divided);
 	suite_add_tcase(s, c);
 	return s;
