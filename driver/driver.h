@@ -128,6 +128,12 @@ struct sass_insn {
 	int line; /* of the emitter's line table; 0: none */
 };
 
+/* A place that branches go to. */
+struct sass_label {
+	const char *name; /* ".L_x_7" */
+	int insn; /* index of the instruction after it */
+};
+
 /* The machine code of a test kernel beside its PTX. */
 struct sass {
 	enum doc_code status;
@@ -138,6 +144,8 @@ struct sass {
 		each other as an assembler may */
 	const struct sass_insn *insns; /* in the order of addresses */
 	int ninsns;
+	const struct sass_label *labels;
+	int nlabels;
 };
 
 /* sass.c, sass_read.c */
@@ -153,7 +161,8 @@ void sass_check(const struct plan *plan, const void *elf, size_t size,
 /* The same for what nvdisasm -g -c wrote. */
 void sass_check_text(const struct plan *plan, const char *text,
     struct arena *a, struct sass *s);
-/* The machine code of the test kernel, the tested instructions marked. */
+/* The machine code of the test kernel, the tested instructions marked, and
+   the verdict. */
 void sass_print(struct text *t, const struct plan *plan,
     const struct sass *s);
 

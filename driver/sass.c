@@ -50,8 +50,8 @@ has_part(const char *opcode, const char *part)
 	return false;
 }
 
-static bool
-base_is(const char *opcode, const char *base)
+bool
+sass_opcode_is(const char *opcode, const char *base)
 {
 	size_t n = strlen(base);
 
@@ -87,13 +87,13 @@ static const char *const works[][8] = {
 	[CLASS_NONE] = {NULL},
 };
 
-static bool
-does_work(const char *opcode, enum op_class class)
+bool
+sass_does(const char *opcode, enum op_class class)
 {
 	int i;
 
 	for (i = 0; i < 8 && works[class][i]; i++)
-		if (base_is(opcode, works[class][i]))
+		if (sass_opcode_is(opcode, works[class][i]))
 			return true;
 	return false;
 }
@@ -101,8 +101,8 @@ does_work(const char *opcode, enum op_class class)
 static bool
 is_access(const char *opcode)
 {
-	return does_work(opcode, CLASS_LOAD) ||
-	    does_work(opcode, CLASS_STORE) || does_work(opcode, CLASS_RMW);
+	return sass_does(opcode, CLASS_LOAD) ||
+	    sass_does(opcode, CLASS_STORE) || sass_does(opcode, CLASS_RMW);
 }
 
 /* Has the instruction machine code of its own that must be there? */
@@ -181,7 +181,7 @@ find_work(struct check *c, int thread, int index)
 		const struct sass_insn *m = &c->sass->insns[i];
 
 		if (m->line != line_of(thread, index) ||
-		    !does_work(m->opcode, insn->op->class))
+		    !sass_does(m->opcode, insn->op->class))
 			continue;
 		if (insn->op->class == CLASS_CLUSTER_BARRIER ||
 		    insn->op->class == CLASS_PROXY_FENCE)
@@ -241,8 +241,8 @@ check_width(struct check *c, int thread, int index, const char *opcode)
 static bool
 is_shared(const char *opcode)
 {
-	return base_is(opcode, "LDS") || base_is(opcode, "STS") ||
-	    base_is(opcode, "ATOMS");
+	return sass_opcode_is(opcode, "LDS") || sass_opcode_is(opcode, "STS") ||
+	    sass_opcode_is(opcode, "ATOMS");
 }
 
 /* A weak access without a cache hint must be weak in the machine code too:
@@ -305,7 +305,7 @@ has_membar(const struct check *c, int at, enum reach reach)
 	for (i = at - 1; i >= 0; i--) {
 		const struct sass_insn *m = &c->sass->insns[i];
 
-		if (base_is(m->opcode, "MEMBAR"))
+		if (sass_opcode_is(m->opcode, "MEMBAR"))
 			return reach_of_opcode(m->opcode) >= reach;
 		if (is_tested_access(m))
 			return false;
@@ -322,7 +322,7 @@ has_drop(const struct check *c, int at)
 	for (i = at + 1; i < c->sass->ninsns; i++) {
 		const struct sass_insn *m = &c->sass->insns[i];
 
-		if (base_is(m->opcode, "CCTL") && has_part(m->opcode, "IVALL"))
+		if (sass_opcode_is(m->opcode, "CCTL") && has_part(m->opcode, "IVALL"))
 			return true;
 		if (is_tested_access(m))
 			return false;
@@ -374,7 +374,7 @@ is_part(const char *opcode)
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (base_is(opcode, parts[i]))
+		if (sass_opcode_is(opcode, parts[i]))
 			return true;
 	return false;
 }
@@ -468,27 +468,6 @@ check_thread(struct check *c, int thread)
 	}
 }
 
-/* ---- stress ------------------------------------------------------------ */
-
-/* The accesses of stress loops stand on lines of their own. */
-static void
-check_stress(struct check *c)
-{
-	const struct env *e = &c->plan->env;
-	int i, n = 0;
-
-	if (!e->stress && !e->pre_stress)
-		return;
-	for (i = 0; i < c->sass->ninsns; i++)
-		n += c->sass->insns[i].line == EMIT_LINE_STRESS &&
-		    is_access(c->sass->insns[i].opcode);
-	if (n == 0)
-		c->strong = true;
-	if (n == 0)
-		text_printf(&c->detail, "%sthe stress is not in the machine "
-		    "code", c->detail.size ? "\n" : "");
-}
-
 void
 sass_check_text(const struct plan *plan, const char *text, struct arena *a,
     struct sass *s)
@@ -506,7 +485,7 @@ sass_check_text(const struct plan *plan, const char *text, struct arena *a,
 	text_init(&c.between, a);
 	for (i = 0; i < plan->program->nthreads; i++)
 		check_thread(&c, i);
-	check_stress(&c);
+	c.strong |= !sass_check_stress(plan, s, &c.detail);
 	s->detail = c.detail.s;
 	s->between = c.between.s;
 	s->weak_only = !c.strong;

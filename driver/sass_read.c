@@ -50,7 +50,8 @@ sass_disassemble(const void *elf, size_t size, struct arena *a,
 	int fd, status;
 	bool ok;
 
-	*why = "there is no nvdisasm here";
+	*why = "there is no nvdisasm here; make tools fetches one, or set "
+	    "FENCEPOST_NVDISASM";
 	if (!tool)
 		return false;
 	*why = "cannot write a temporary file";
@@ -150,15 +151,33 @@ is_section(const char *s, size_t n, const char *function, struct arena *a)
 	return false;
 }
 
+/* A line ".L_x_7:". */
+static void
+add_label(const char *s, size_t n, struct arena *a,
+    struct sass_label **labels, struct sass *sass)
+{
+	const char *end = memchr(s, ':', n);
+
+	if (!end)
+		return;
+	if ((sass->nlabels & (sass->nlabels - 1)) == 0) /* full */
+		*labels = arena_grow(a, *labels, (size_t)sass->nlabels *
+		    sizeof(**labels), (size_t)(sass->nlabels ?
+		    2 * sass->nlabels : 1) * sizeof(**labels));
+	(*labels)[sass->nlabels++] = (struct sass_label){
+		arena_strndup(a, s, (size_t)(end - s)), sass->ninsns};
+}
+
 bool
 sass_read(const char *text, const char *function, struct arena *a,
     struct sass *s)
 {
 	struct sass_insn *list = NULL;
+	struct sass_label *labels = NULL;
 	int room = 0, line = 0, found;
 	bool inside = false;
 
-	s->ninsns = 0;
+	s->ninsns = s->nlabels = 0;
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 
@@ -173,12 +192,16 @@ sass_read(const char *text, const char *function, struct arena *a,
 			    sizeof(*list));
 			room += 256;
 		}
+		if (inside && n > 3 && memcmp(text, ".L_", 3) == 0 &&
+		    s->nlabels < INSNS_SASS_MAX)
+			add_label(text, n, a, &labels, s);
 		if (inside && s->ninsns < INSNS_SASS_MAX &&
 		    read_insn(text, n, line, a, &list[s->ninsns]))
 			s->ninsns++;
 		text += n + (text[n] == '\n');
 	}
 	s->insns = list;
+	s->labels = labels;
 	return s->ninsns > 0;
 }
 
@@ -198,6 +221,25 @@ print_ptx(struct text *t, const struct plan *plan, int line)
 	text_printf(t, ";\n");
 }
 
+static void
+print_verdict(struct text *t, const struct sass *s)
+{
+	switch (s->status) {
+	case DOC_CODE_CHECKED:
+		text_printf(t, "checked: the tested instructions are there, "
+		    "once, in order, with their strength\n%s%s", s->between,
+		    *s->between ? "\n" : "");
+		break;
+	case DOC_CODE_CHANGED:
+		text_printf(t, "CHANGED: what would run is not the test\n"
+		    "%s\n", s->detail);
+		break;
+	case DOC_CODE_UNCHECKED:
+		text_printf(t, "unchecked: %s\n", s->detail);
+		break;
+	}
+}
+
 void
 sass_print(struct text *t, const struct plan *plan, const struct sass *s)
 {
@@ -213,4 +255,5 @@ sass_print(struct text *t, const struct plan *plan, const struct sass *s)
 		    m->offset, m->text);
 		line = m->line;
 	}
+	print_verdict(t, s);
 }

@@ -221,7 +221,8 @@ START_TEST(no_tool_is_unchecked)
 	setenv("FENCEPOST_NVDISASM", "/nowhere/nvdisasm", 1);
 	sass_check(&plan, "x", 1, arena, &s);
 	ck_assert_int_eq(s.status, DOC_CODE_UNCHECKED);
-	ck_assert_str_eq(s.detail, "there is no nvdisasm here");
+	ck_assert_str_eq(s.detail, "there is no nvdisasm here; make tools "
+	    "fetches one, or set FENCEPOST_NVDISASM");
 }
 END_TEST
 
@@ -245,7 +246,23 @@ START_TEST(listing_marks_the_test)
 	    "P1: ld.relaxed.gpu.global.u32 r0, [y];\n"
 	    "  >> /*0040*/ LDG.E.STRONG.GPU R4, desc[UR4][R2.64];\n"
 	    "P1: ld.weak.global.u32 r1, [x];\n"
-	    "  >> /*0050*/ LDG.E R4, desc[UR4][R2.64];\n");
+	    "  >> /*0050*/ LDG.E R4, desc[UR4][R2.64];\n"
+	    "checked: the tested instructions are there, once, in order, with "
+	    "their strength\n");
+	/* and what is not so is said last */
+	sass_check_text(&plan, disassembly(GOODW "2000 LDG.E; 2001 LDG.E;"),
+	    arena, &s);
+	text_init(&t, arena);
+	sass_print(&t, &plan, &s);
+	ck_assert_ptr_nonnull(strstr(t.s, "\nCHANGED: what would run is not "
+	    "the test\nP1: ld.relaxed.gpu.global.u32 r0, [y]: too weak as "
+	    "LDG.E\n"));
+	setenv("FENCEPOST_NVDISASM", "/nowhere/nvdisasm", 1);
+	sass_check(&plan, "x", 1, arena, &s);
+	text_init(&t, arena);
+	sass_print(&t, &plan, &s);
+	ck_assert_str_eq(t.s, "unchecked: there is no nvdisasm here; make "
+	    "tools fetches one, or set FENCEPOST_NVDISASM\n");
 }
 END_TEST
 
@@ -297,6 +314,67 @@ real_check(const struct program *p, const char *env_text)
 		    env_text, s.between);
 }
 
+/* ---- stress ------------------------------------------------------------ */
+
+#define LOOP "1 MOV;2 LDG.E.STRONG.GPU; 2 STG.E.STRONG.GPU; 1 ISETP;"
+#define BACK "1 BRA `(.L_x_0);" /* to after the first instruction */
+#define AHEAD "1 BRA `(.L_x_96);"
+
+static const struct {
+	const char *env, *stress, *detail;
+} stresses[] = {
+	{"stress load_store", LOOP BACK, ""},
+	{"stress load_store", LOOP, "the loads of the stress are not in a "
+	    "loop\nthe stores of the stress are not in a loop"},
+	{"stress load_store", LOOP AHEAD, "the loads of the stress are not "
+	    "in a loop\nthe stores of the stress are not in a loop"},
+	{"stress load_store", "1 MOV; 2 LDG.E.STRONG.GPU;" BACK,
+	    "the stores of the stress are not in the machine code"},
+	{"stress load", "1 MOV;" BACK, "the loads of the stress are not in "
+	    "the machine code"},
+	{"stress load", "1 MOV; 2 LDG.E.STRONG.GPU;" BACK, ""},
+	{"stress store", "1 MOV; 2 STG.E.STRONG.GPU;" BACK, ""},
+	{"stress atomic", "1 MOV; 2 REDG.E.ADD.STRONG.GPU;" BACK, ""},
+	{"stress atomic", "1 MOV; 2 REDG.E.ADD.STRONG.GPU;",
+	    "the atomics of the stress are not in a loop"},
+	{"pre_stress 4", LOOP BACK, ""},
+	{"pre_stress 4", "1 MOV;" BACK, "the loads of the stress are not in "
+	    "the machine code\nthe stores of the stress are not in the "
+	    "machine code"},
+	/* a loop before the test and one beside it */
+	{"stress load pre_stress 2", "1 MOV; 2 LDG.E.STRONG.GPU;" BACK,
+	    "the loads of the stress are not in a loop"},
+};
+
+#define NSTRESSES ((int)(sizeof(stresses) / sizeof(*stresses)))
+
+static void
+set_fields(const char *fields, struct env *e)
+{
+	char *rest = arena_strdup(arena, fields), *field;
+	struct err err;
+
+	while ((field = strtok_r(rest, " ", &rest)))
+		ck_assert(env_set(e, field, strtok_r(rest, " ", &rest),
+		    &err));
+}
+
+/* A stress that the assembler folded is none. */
+START_TEST(folded_stress_is_found)
+{
+	struct plan plan = message_passing(WX, WY, RY, RX);
+	struct sass s;
+
+	set_fields(stresses[_i].env, &plan.env);
+	sass_check_text(&plan, disassembly(arena_printf(arena, "%s" GOODW
+	    GOOD, stresses[_i].stress)), arena, &s);
+	ck_assert_str_eq(s.detail, stresses[_i].detail);
+	ck_assert_int_eq(s.status, *s.detail ? DOC_CODE_CHANGED :
+	    DOC_CODE_CHECKED);
+	ck_assert(!*s.detail || !s.weak_only);
+}
+END_TEST
+
 static const char *const real_envs[] = {
 	"", "layout all repeat 2 permute yes", "tally fused align pair warm yes",
 	"together yes stride 32 stress load_store pre_stress 2",
@@ -330,6 +408,7 @@ suite_sass(void)
 	tcase_add_test(c, no_kernel_is_unchecked);
 	tcase_add_test(c, no_tool_is_unchecked);
 	tcase_add_test(c, listing_marks_the_test);
+	tcase_add_loop_test(c, folded_stress_is_found, 0, NSTRESSES);
 	tcase_add_loop_test(c, ptxas_leaves_the_test_alone, 0, NREALS);
 	suite_add_tcase(s, c);
 	return s;
