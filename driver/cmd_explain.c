@@ -7,7 +7,8 @@
 	    "graph for Graphviz, or a drawing")                                \
 	OPTION(text, output, 'o', "FILE", NULL, 0, 0, "instead of the "        \
 	    "standard output")                                                 \
-	OPTION(number, unroll, 0, "N", "1", 1, 16, "turns of a loop")
+	OPTION(number, unroll, 0, "N", NULL, 1, 16, "turns of a loop that are " \
+	    "followed; without it as many as there must be, up to 16")
 #include "options.h"
 
 static const struct usage usage = {

@@ -10,7 +10,8 @@
 	    "name or family; !GLOB takes away")                                \
 	OPTION(text, against, 'a', "FILE", NULL, 0, 0, "compare with a list "  \
 	    "of file,value: is the file's statement true?")                    \
-	OPTION(number, unroll, 0, "N", "1", 1, 16, "turns of a loop")          \
+	OPTION(number, unroll, 0, "N", NULL, 1, 16, "turns of a loop that are " \
+	    "followed; without it as many as there must be, up to 16")          \
 	OPTION(flag, json, 'j', NULL, NULL, 0, 0, "print JSON")                \
 	OPTION(flag, quiet, 'q', NULL, NULL, 0, 0, "one line a test")
 #include "options.h"
@@ -35,7 +36,7 @@ model_options(struct model_opts *opts, const char *version, uint64_t unroll)
 	}
 	model_defaults(opts, v);
 	if (unroll)
-		opts->unroll = (int)unroll;
+		opts->unroll = opts->unroll_most = (int)unroll;
 	return true;
 }
 

@@ -8,7 +8,8 @@
 	OPTION(flag, twins, 't', NULL, NULL, 0, 0, "only the broken twins")    \
 	OPTION(flag, yaml, 'y', NULL, NULL, 0, 0, "print the weakened tests "  \
 	    "as YAML")                                                         \
-	OPTION(number, unroll, 0, "N", "1", 1, 16, "turns of a loop")
+	OPTION(number, unroll, 0, "N", NULL, 1, 16, "turns of a loop that are " \
+	    "followed; without it as many as there must be, up to 16")
 #include "options.h"
 
 static const struct usage usage = {

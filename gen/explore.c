@@ -425,70 +425,6 @@ state_step(struct explorer *x, const struct state *s)
 	}
 }
 
-/* ---- liveness ---------------------------------------------------- */
-
-static uint64_t
-bit(int reg)
-{
-	return reg >= 0 ? (uint64_t)1 << reg : 0;
-}
-
-static void
-reads_writes(const struct insn *insn, uint64_t *reads, uint64_t *writes)
-{
-	int i, j;
-
-	*reads = bit(insn->guard);
-	*writes = 0;
-	for (i = 0; i < insn->nops; i++) {
-		const struct operand *o = &insn->ops[i];
-		uint64_t *to = operand_role(insn, i) == ROLE_WRITE ? writes :
-		    reads;
-
-		if (o->kind == OPERAND_REG)
-			*to |= bit(o->reg);
-		else if (o->kind == OPERAND_ADDR)
-			*reads |= bit(o->reg);
-		for (j = 0; o->kind == OPERAND_VEC && j < o->nvec; j++)
-			*to |= bit(o->vec[j]);
-	}
-	if (insn->guard >= 0)
-		*writes = 0; /* not for sure */
-}
-
-static void
-liveness(struct explorer *x)
-{
-	const struct thread *t = x->t;
-	uint64_t end = 0;
-	bool changed = true;
-	int i;
-
-	for (i = 0; i < x->p->nslots; i++)
-		if (x->p->slots[i].thread == x->thread)
-			end |= bit(x->p->slots[i].reg);
-	x->live = arena_alloc(x->round,
-	    ((size_t)t->ninsns + 1) * sizeof(*x->live));
-	x->live[t->ninsns] = end;
-	while (changed) {
-		changed = false;
-		for (i = t->ninsns - 1; i >= 0; i--) {
-			const struct insn *insn = &t->insns[i];
-			uint64_t reads, writes, out = x->live[i + 1];
-
-			reads_writes(insn, &reads, &writes);
-			if (insn->op->class == CLASS_BRANCH)
-				out = x->live[insn->ops[0].imm] |
-				    (insn->guard >= 0 ? out : 0);
-			if (insn->op->class == CLASS_EXIT)
-				out = end | (insn->guard >= 0 ? out : 0);
-			out = (out & ~writes) | reads;
-			changed = changed || out != x->live[i];
-			x->live[i] = out;
-		}
-	}
-}
-
 void
 thread_explore(struct explorer *x, int thread)
 {
@@ -501,7 +437,7 @@ thread_explore(struct explorer *x, int thread)
 	x->states = NULL;
 	x->queue = x->table = NULL;
 	x->nstates = x->nqueue = x->queue_room = x->table_size = 0;
-	liveness(x);
+	x->live = thread_liveness(x->p, thread, x->round);
 	start = arena_alloc(x->round, sizeof(*start) +
 	    (size_t)x->t->nregs * sizeof(*start->regs));
 	for (i = 0; i < x->t->nregs; i++)

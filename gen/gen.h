@@ -778,6 +778,10 @@ void cond_print(struct text *t, const struct program *p,
    those that violate forall. */
 bool program_is_target(const struct program *p, const uint64_t *values);
 
+/* liveness.c: registers whose value matters, a bit each, before each
+   instruction and at the end; a slot's register matters at the end */
+uint64_t *thread_liveness(const struct program *p, int thread,
+    struct arena *a);
 /* domain.c: fills slots[].values, noutcomes. ERR_LIMIT if too many. */
 bool program_domains(struct program *p, struct arena *a, struct err *err);
 uint32_t outcome_code(const struct program *p, const uint64_t *values);

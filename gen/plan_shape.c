@@ -206,6 +206,11 @@ thread_runs(const struct program *p, const struct shape *s, int thread,
 			return err_set(err, ERR_UNSUPPORTED, insn->loc,
 			    "%s with a resource or a count means something "
 			    "else in PTX", insn->op->mnemonic);
+		if (insn->op->id == OP_BAR_RED ||
+		    insn->op->id == OP_BARRIER_RED)
+			return err_set(err, ERR_UNSUPPORTED, insn->loc,
+			    "%s reduces over all threads of a CTA, and those "
+			    "are of many instances", insn->op->mnemonic);
 		if (!barrier_runs(p, s, thread, insn, err))
 			return false;
 	}

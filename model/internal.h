@@ -110,7 +110,11 @@ struct model {
 	bool frozen; /* all values are known */
 	bool grew; /* a value, or a way to one, was found in this round */
 	struct paths paths[THREADS_MAX];
+	int unroll; /* backward jumps, for now */
 	bool bounded;
+	bool lost; /* and more turns might show something else */
+	struct loc lost_loc;
+	uint64_t silent; /* unless atomics change nothing: at these locations */
 	bool analogy;
 	bool async; /* there are asynchronous operations, or mbarriers */
 	const char *undefined; /* see struct outcomes */

@@ -18,7 +18,9 @@ struct model_opts {
 	bool po_in_base;
 	bool cas_fail_writes;
 	bool syntactic_deps;
-	int unroll; /* backward jumps a thread may take; at least 1 */
+	/* backward jumps a thread may take, at least 1; more, up to the
+	   second, if outcomes would be lost */
+	int unroll, unroll_most;
 	uint64_t max_candidates; /* refuse beyond this much work */
 	bool witnesses; /* keep one execution an outcome, for the first
 		WITNESSES_MAX outcomes */
@@ -26,6 +28,7 @@ struct model_opts {
 };
 
 #define WITNESSES_MAX 4096
+#define UNROLL_MAX 16
 
 /* Each rule of rules.def: RULE_SCOPES, ... */
 enum rule {
@@ -113,7 +116,7 @@ struct outcomes {
 	struct outcome *list; /* ascending by code */
 	uint32_t count;
 	bool hang; /* some execution within the bound does not end */
-	bool bounded; /* a loop was cut at opts.unroll */
+	bool bounded; /* loops were cut where more turns change nothing */
 	bool analogy; /* rests on the async-proxy reading, not on the ISA */
 	/* an execution (of those examined) does what PTX leaves undefined;
 	   it is taken for a race, with values that are old or new */

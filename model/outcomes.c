@@ -27,6 +27,7 @@ model_defaults(struct model_opts *opts, enum model_version version)
 		.red_acquires = version != MODEL_PTX,
 		.po_in_base = version != MODEL_PTX60,
 		.unroll = 2,
+		.unroll_most = UNROLL_MAX,
 		.max_candidates = 1000000,
 	};
 }
@@ -150,6 +151,12 @@ hand_out(const struct search *s, struct outcomes *out)
 	if (out->status == MODEL_NO_VERDICT) {
 		out->reason = m->reason;
 		out->reason_loc = m->reason_loc;
+		return;
+	}
+	if (m->lost && s->nallowed < m->p->noutcomes) {
+		out->status = MODEL_NO_VERDICT;
+		out->reason = "a loop takes more turns than are followed";
+		out->reason_loc = m->lost_loc;
 		return;
 	}
 	out->list = arena_alloc(m->arena,

@@ -96,6 +96,7 @@ keep_path(struct runner *r, struct round *round, size_t *room)
 		memcpy(path->events, r->events, size);
 	keep_finals(r, path);
 	m->bounded |= r->cut;
+	m->lost |= r->lost;
 	return true;
 }
 
@@ -126,12 +127,17 @@ runner_start(struct runner *r, int t)
 {
 	struct model *m = r->m;
 	size_t n = (size_t)m->p->threads[t].nregs;
+	int i;
 
 	r->t = t;
 	r->thread = &m->p->threads[t];
 	r->value = arena_alloc(m->work, n * sizeof(*r->value));
 	r->taint = arena_alloc(m->work, n * sizeof(*r->taint));
 	r->spin_value = arena_alloc(m->work, n * sizeof(*r->value));
+	r->live = thread_liveness(m->p, t, m->work);
+	for (i = 0; i <= m->unroll; i++)
+		r->jump[i].value = arena_alloc(m->work,
+		    n * sizeof(*r->value));
 	r->depth = 0;
 }
 
@@ -165,7 +171,8 @@ run_rounds(struct model *m, struct runner *r)
 	do {
 		arena_reset(m->work);
 		round = (struct round){0};
-		m->bounded = m->grew = false;
+		m->bounded = m->grew = m->lost = false;
+		m->silent = 0;
 		for (i = 0; i < m->nlocs; i++)
 			m->locs[i].visible = m->locs[i].nvalues;
 		for (t = 0; t < m->p->nthreads; t++)
@@ -302,13 +309,96 @@ drop_all_orphans(struct model *m)
 	}
 }
 
+/* How thread t accesses a location: the narrowest scope of all strong
+   accesses; NONE if one is weak, or not of the generic proxy. */
+static enum scope
+narrowest(const struct model *m, int t, int loc)
+{
+	enum scope scope = SCOPE_SYS;
+	int i, j;
+
+	for (i = 0; i < m->paths[t].count; i++) {
+		const struct path *path = &m->paths[t].list[i];
+
+		for (j = 0; j < path->count; j++) {
+			const struct event *e = &path->events[j].event;
+
+			if (e->loc != loc)
+				continue;
+			if (e->sem == SEM_WEAK || e->proxy != PROXY_GENERIC)
+				return SCOPE_NONE;
+			if (e->scope < scope)
+				scope = e->scope;
+		}
+	}
+	return scope;
+}
+
+/*
+ * Where all accesses of a location are morally strong with each other, an
+ * atomic that puts back what it read may be taken out: who read from it may
+ * read from where it did, and observation passes through it anyway.
+ */
+static bool
+is_silent(const struct model *m, int loc)
+{
+	int t, u;
+
+	for (t = 0; t < m->p->nthreads; t++)
+		for (u = 0; u < m->p->nthreads; u++)
+			if (narrowest(m, t, loc) < m->near[t][u])
+				return false;
+	return !m->aliases;
+}
+
+static bool
+loses_turns(const struct model *m)
+{
+	int i;
+
+	for (i = 0; i < m->nlocs; i++)
+		if (m->silent & BIT(i) && !is_silent(m, i))
+			return true;
+	return m->lost;
+}
+
+/*
+ * With as many turns of loops as there must be, that no execution with more
+ * is left out which ends otherwise. If that takes too many, with the fewest,
+ * and m->lost.
+ */
+static bool
+unroll(struct model *m)
+{
+	struct runner r = {.m = m};
+	uint64_t work = m->work_done;
+	int least = m->opts->unroll;
+
+	m->unroll = least;
+	while (run_rounds(m, &r)) {
+		m->lost = loses_turns(m);
+		if (!m->lost || m->unroll >= m->opts->unroll_most)
+			break;
+		m->unroll++;
+	}
+	if (m->unroll == least || (m->stop != STOP_NOT &&
+	    m->stop != STOP_LIMIT) || (m->stop == STOP_NOT && !m->lost))
+		return m->stop == STOP_NOT;
+	m->stop = STOP_NOT;
+	m->work_done = work;
+	m->unroll = least;
+	if (!run_rounds(m, &r))
+		return false;
+	m->lost = true;
+	return true;
+}
+
 bool
 paths_make(struct model *m)
 {
-	struct runner r = {.m = m};
 	int i;
 
-	if (!run_rounds(m, &r) || !number_cells(m))
+	if (!unroll(m) || !number_cells(m))
 		return false;
 	for (i = 0; i < m->nlocs; i++)
 		if (m->locs[i].nc && m->locs[i].written)

@@ -153,23 +153,93 @@ run_barrier(struct runner *r, const struct insn *insn)
 
 /* ---- control ---------------------------------------------------------- */
 
+/* Did nothing there write, or meet others at a barrier? An atomic that put
+   back what it read counts as a write unless *silent is there to be told. */
+static bool
+left_no_trace(const struct runner *r, int from, int to, uint64_t *silent)
+{
+	int i;
+
+	for (i = from; i < to; i++) {
+		const struct event *e = &r->events[i].event;
+
+		if (e->kind == EVENT_BARRIER)
+			return false;
+		if (e->kind != EVENT_WRITE)
+			continue;
+		if (!silent || e->rmw < 0 ||
+		    r->events[e->rmw].event.value != e->value)
+			return false;
+		*silent |= BIT(e->loc);
+	}
+	return true;
+}
+
+/*
+ * Is there an execution with fewer turns for each that goes on from here?
+ * Turns that left no trace, and what matters of the registers as it was,
+ * may be taken out of an execution: what is left is one, for the axioms
+ * only forbid, and ends the same.
+ */
+static bool
+turns_to_spare(const struct runner *r, uint64_t *silent)
+{
+	size_t size = (size_t)r->thread->nregs * sizeof(*r->value);
+	uint64_t found;
+	int i, j;
+
+	for (j = 1; j < r->jumps; j++)
+		for (i = 0; i < j; i++) {
+			const struct jump *a = &r->jump[i], *b = &r->jump[j];
+
+			found = 0;
+			if (a->target != b->target ||
+			    memcmp(a->groups, b->groups,
+			    sizeof(a->groups)) != 0 ||
+			    memcmp(a->value, b->value, size) != 0 ||
+			    !left_no_trace(r, a->from, b->from,
+			    silent ? &found : NULL))
+				continue;
+			if (silent)
+				*silent |= found;
+			return true;
+		}
+	return false;
+}
+
+static void
+keep_jump(struct runner *r, int target)
+{
+	struct jump *jump = &r->jump[r->jumps];
+	int i;
+
+	jump->target = target;
+	jump->from = r->count;
+	for (i = 0; i < 2; i++)
+		jump->groups[i] = r->copies[i].ngroups;
+	for (i = 0; i < r->thread->nregs; i++)
+		jump->value[i] = r->live[target] >> i & 1 ? r->value[i] : 0;
+}
+
 /*
  * A backward jump: counts, and remembers the state. A loop turn that leaves
  * the registers as they were and writes nothing can go on for ever.
  */
 static void
-jump_back(struct runner *r)
+jump_back(struct runner *r, const struct insn *insn)
 {
 	size_t size = (size_t)r->thread->nregs * sizeof(*r->value);
-	int i;
 
-	r->cut = ++r->jumps > r->m->opts->unroll;
+	keep_jump(r, (int)insn->ops[0].imm);
+	r->cut = ++r->jumps > r->m->unroll;
+	if (r->cut && !turns_to_spare(r, NULL)) {
+		r->lost = !turns_to_spare(r, &r->m->silent);
+		r->m->lost_loc = insn->loc;
+	}
 	r->spins = r->cut && r->spin_pc == r->pc &&
 	    (!size || memcmp(r->spin_value, r->value, size) == 0);
-	for (i = r->spin_from; r->spins && i < r->count; i++)
-		if (r->events[i].event.kind == EVENT_WRITE ||
-		    r->events[i].event.kind == EVENT_BARRIER)
-			r->spins = false;
+	r->spins = r->spins &&
+	    left_no_trace(r, r->spin_from, r->count, NULL);
 	if (r->cut)
 		return;
 	if (size)
@@ -184,7 +254,7 @@ run_branch(struct runner *r, const struct insn *insn)
 	int target = (int)insn->ops[0].imm;
 
 	if (target <= r->pc)
-		jump_back(r);
+		jump_back(r, insn);
 	r->pc = target - 1;
 	return true;
 }
@@ -227,7 +297,7 @@ reset(struct runner *r)
 	memset(r->last_write, -1, sizeof(r->last_write));
 	r->pc = r->jumps = r->count = r->nreads = 0;
 	r->ctrl = 0;
-	r->cut = r->spins = false;
+	r->cut = r->spins = r->lost = false;
 	memset(r->copies, 0, sizeof(r->copies));
 	r->undefined = NULL;
 	r->spin_pc = -1;

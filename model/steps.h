@@ -21,7 +21,15 @@ struct runner {
 	/* deps.c: reads of `path` that are not `free` return what they did */
 	const struct path *path;
 	event_row free;
-	bool cut, spins;
+	bool cut, spins, lost;
+	/* the state at each backward jump, to know turns that change nothing
+	   which matters */
+	struct jump {
+		int target, from; /* instruction, event */
+		int groups[2]; /* of copies */
+		uint64_t *value; /* registers; 0 where dead */
+	} jump[UNROLL_MAX + 1];
+	const uint64_t *live; /* registers, by instruction */
 	/* asynchronous copies: by cp.async, and in bulk */
 	struct {
 		event_row open; /* in no group yet */

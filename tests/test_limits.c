@@ -161,6 +161,71 @@ START_TEST(knows_what_ends)
 }
 END_TEST
 
+/* ---- loops that take many turns --------------------------------------- */
+
+#define COUNT_TO(n) "0.0.0 mov.u32 i, 0; L: atom.add.u32 r0, [x], 1; " \
+	"add.u32 i, i, 1; setp.lt.u32 p, i, " n "; @p bra L" \
+	" | 1.1.0 ld.u32 r0, [x]"
+
+#define COUNT_POLLS "0.0.0 mov.u32 i, 0; L: add.u32 i, i, 1; " \
+	"min.u32 i, i, 6; ld.relaxed.gpu.u32 r0, [x]; " \
+	"setp.eq.u32 p, r0, 0; @p bra L | 1.1.0 st.relaxed.gpu.u32 [x], 1"
+#define LOCKED(scope) "0.0.0 L: atom.relaxed." scope ".exch.b32 r0, [x], " \
+	"1; setp.ne.u32 p, r0, 0; @p bra L; st.weak.u32 [y], 1; " \
+	"st.release.gpu.u32 [z], 1 | 1.1.0 st.relaxed.gpu.u32 [x], 1; " \
+	"ld.acquire.gpu.u32 r1, [z]; ld.weak.u32 r2, [y]"
+
+static const struct {
+	const char *threads, *condition;
+	int most; /* turns */
+	enum answer answer;
+} loops[] = {
+	{COUNT_TO("5"), "exists 1:r0 = 5", UNROLL_MAX, ANSWER_ALLOWED},
+	{COUNT_TO("5"), "exists 0:r0 = 3", UNROLL_MAX, ANSWER_FORBIDDEN},
+	{COUNT_TO("5"), "exists 1:r0 = 5", 3, ANSWER_NONE},
+	{COUNT_TO("15"), "exists 0:r0 = 14 /\\ 0:i = 15", UNROLL_MAX,
+	    ANSWER_ALLOWED},
+	{COUNT_TO("40"), "exists 0:i = 40", UNROLL_MAX, ANSWER_NONE},
+	/* turns that change nothing need not be taken, */
+	{"0.0.0 L: ld.relaxed.gpu.u32 r0, [x]; setp.ne.u32 p, r0, 3; "
+	    "@p bra L; ld.relaxed.gpu.u32 r1, [x] | "
+	    "1.1.0 st.relaxed.gpu.u32 [x], 1; "
+	    "st.relaxed.gpu.u32 [x], 2; st.relaxed.gpu.u32 [x], 3",
+	    "exists 0:r1 = 1", 2, ANSWER_FORBIDDEN},
+	/* but for those that count them */
+	{COUNT_POLLS, "exists 0:i = 6", 2, ANSWER_NONE},
+	{COUNT_POLLS, "exists 0:i = 6", UNROLL_MAX, ANSWER_ALLOWED},
+	{COUNT_POLLS, "exists 0:i = 0", UNROLL_MAX, ANSWER_FORBIDDEN},
+	/* a lock taken from one who has it stays as it is, */
+	{LOCKED("gpu"), "exists 1:r1 = 1 /\\ 1:r2 = 0", UNROLL_MAX,
+	    ANSWER_FORBIDDEN},
+	/* unless someone's access to it is not morally strong */
+	{LOCKED("cta"), "exists 1:r1 = 1 /\\ 1:r2 = 0", UNROLL_MAX,
+	    ANSWER_NONE},
+};
+
+START_TEST(follows_loops_to_their_end)
+{
+	struct arena *a = arena_new();
+	const struct program *p = table_program("loops", loops[_i].threads,
+	    loops[_i].condition, a);
+	struct model_opts opts;
+	struct outcomes out;
+	struct err err;
+
+	ck_assert_ptr_nonnull(p);
+	model_defaults(&opts, MODEL_PTX);
+	opts.unroll_most = loops[_i].most;
+	if (!model_run(p, &opts, a, &out, &err))
+		ck_abort_msg("%s", err.message);
+	ck_assert_int_eq(model_answer(p, &out), loops[_i].answer);
+	ck_assert(out.status == MODEL_OK || strstr(out.reason,
+	    "a loop takes more turns than are followed"));
+	ck_assert(out.status == MODEL_OK || out.reason_loc.line > 0);
+	arena_free(a);
+}
+END_TEST
+
 /* ---- too large -------------------------------------------------------- */
 
 /* Threads of one location each way, as large as asked. */
@@ -234,6 +299,8 @@ suite_limits(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, says_why_not, 0,
 	    (int)(sizeof(uncovered) / sizeof(*uncovered)));
+	tcase_add_loop_test(t, follows_loops_to_their_end, 0,
+	    (int)(sizeof(loops) / sizeof(*loops)));
 	tcase_add_loop_test(t, knows_what_ends, 0,
 	    (int)(sizeof(endings) / sizeof(*endings)));
 	tcase_add_test(t, refuses_soon);
