@@ -184,6 +184,52 @@ barrier_runs(const struct program *p, const struct shape *s, int thread,
 	return true;
 }
 
+/* How often a thread's code names the barrier. */
+static int
+count_barriers(const struct thread *t, int64_t id)
+{
+	int i, n = 0;
+
+	for (i = 0; i < t->ninsns; i++)
+		n += t->insns[i].op->class == CLASS_BARRIER &&
+		    t->insns[i].ops[0].imm == id;
+	return n;
+}
+
+/* What the .litmus dialect means otherwise than PTX: there a barrier waits
+   for the threads that name it, in PTX for all of the CTA. */
+static bool
+dialect_runs(const struct program *p, int thread, const struct insn *insn,
+    struct err *err)
+{
+	const struct thread *t = &p->threads[thread];
+	int i;
+
+	if (insn->op->class == CLASS_RED && (insn->sem == SEM_ACQUIRE ||
+	    insn->sem == SEM_ACQ_REL))
+		return err_set(err, ERR_UNSUPPORTED, insn->loc, "red.%s is "
+		    "of the .litmus dialect, not PTX", sem_name(insn->sem));
+	if (insn->op->class != CLASS_BARRIER)
+		return true;
+	if (insn->op->id == OP_BAR_ARRIVE)
+		return err_set(err, ERR_UNSUPPORTED, insn->loc,
+		    "bar.arrive without a count is of the .litmus dialect, "
+		    "not PTX");
+	if (insn->nops > 1)
+		return err_set(err, ERR_UNSUPPORTED, insn->loc,
+		    "%s with a resource or a count means something else in "
+		    "PTX", insn->op->mnemonic);
+	for (i = 0; i < p->nthreads; i++)
+		if (p->threads[i].cta == t->cta &&
+		    count_barriers(&p->threads[i], insn->ops[0].imm) !=
+		    count_barriers(t, insn->ops[0].imm))
+			return err_set(err, ERR_UNSUPPORTED, insn->loc,
+			    "%s in P%d and not in P%d of one CTA: in PTX it "
+			    "waits for all its threads", insn->op->mnemonic,
+			    thread, i);
+	return true;
+}
+
 static bool
 thread_runs(const struct program *p, const struct shape *s, int thread,
     struct err *err)
@@ -202,10 +248,8 @@ thread_runs(const struct program *p, const struct shape *s, int thread,
 			    "%s is of the .litmus dialect, not PTX",
 			    insn->op->mnemonic);
 		if (p->dialect == DIALECT_LITMUS &&
-		    insn->op->class == CLASS_BARRIER && insn->nops > 1)
-			return err_set(err, ERR_UNSUPPORTED, insn->loc,
-			    "%s with a resource or a count means something "
-			    "else in PTX", insn->op->mnemonic);
+		    !dialect_runs(p, thread, insn, err))
+			return false;
 		if (insn->op->id == OP_BAR_RED ||
 		    insn->op->id == OP_BARRIER_RED)
 			return err_set(err, ERR_UNSUPPORTED, insn->loc,

@@ -1,5 +1,6 @@
 /* the real program, from its command line, on the software machine */
 #include <check.h>
+#include <glob.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -228,6 +229,29 @@ START_TEST(a_broken_machine_is_caught)
 	ck_assert_int_eq(fencepost(args), 1);
 	ck_assert_msg(strstr(out, planted[_i].said) != NULL, "%s", out);
 	ck_assert_ptr_nonnull(strstr(out, "(software machine)"));
+}
+END_TEST
+
+/* What stands as an example to be read is one to be run, too. */
+START_TEST(good_samples_run)
+{
+	glob_t files = {0};
+	char args[256];
+	size_t i;
+	int status;
+
+	ck_assert_int_eq(glob("tests/good/*.yaml", 0, NULL, &files), 0);
+	for (i = 0; i < files.gl_pathc; i++) {
+		snprintf(args, sizeof(args), "run -d sim -n 2k -q %s",
+		    files.gl_pathv[i]);
+		status = fencepost(args);
+		/* 2: there is no harness for any of the file's */
+		ck_assert_msg(status == 0 || (status == 2 &&
+		    strstr(out, " not run (software machine)\n")),
+		    "%s\n%s%s", args, out, errors);
+	}
+	globfree(&files);
+	ck_assert_uint_gt(i, 5);
 }
 END_TEST
 
@@ -612,6 +636,7 @@ suite_cli(void)
 	tcase_add_test(c, a_bad_file_spoils_the_status_only);
 	tcase_add_test(c, a_wrong_expectation_fails);
 	tcase_add_loop_test(c, a_broken_machine_is_caught, 0, COUNT(planted));
+	tcase_add_test(c, good_samples_run);
 	tcase_add_test(c, fail_fast_stops);
 	tcase_add_test(c, one_seed_gives_one_document);
 	tcase_add_test(c, the_document_may_be_the_output);

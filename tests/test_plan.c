@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "help_plan.h"
+#include "help_table.h"
 
 static struct arena *arena;
 static struct suite shapes;
@@ -431,6 +432,11 @@ static const struct {
 	 "  - {cta: 0, code: \"fence.sc.cluster;\\nld.weak.global.u32 r0, [x];"
 	 "\\n\"}\nexists: 0:r0 == 1\n",
 	 "needs sm_90, the device is sm_80", 80},
+	{"threads:\n"
+	 "  - {cta: 0, code: \"setp.eq.u32 p, 0, 0;\\nbar.red.popc.u32 r0, 0, "
+	 "p;\"}\nexists: 0:r0 == 1\n",
+	 "bar.red reduces over all threads of a CTA, and those are of many "
+	 "instances", 90},
 };
 
 #define NREFUSED ((int)(sizeof(refused) / sizeof(*refused)))
@@ -449,6 +455,38 @@ START_TEST(what_cannot_run_is_refused)
 	ck_assert(!plan_make(p, &e, &caps, arena, &plan, &err));
 	ck_assert_int_eq(err.code, ERR_UNSUPPORTED);
 	ck_assert_str_eq(err.message, refused[_i].message);
+}
+END_TEST
+
+/* What instructions of the .litmus dialect mean otherwise than PTX. */
+static const struct {
+	const char *threads, *message;
+} other_dialect[] = {
+	{"0.0 sust.weak x, 1; ld.weak r0, x | 0.0 st.weak x, 1",
+	 "sust is of the .litmus dialect, not PTX"},
+	{"0.0 red.acq_rel.gpu.add x, 1; ld.weak r0, x | 0.0 st.weak x, 1",
+	 "red.acq_rel is of the .litmus dialect, not PTX"},
+	{"0.0 bar.cta.sync 1, 1; ld.weak r0, x | 0.0 bar.cta.sync 1, 1",
+	 "bar.sync with a resource or a count means something else in PTX"},
+	{"0.0 bar.cta.arrive 1; ld.weak r0, x | 0.0 bar.cta.sync 1",
+	 "bar.arrive without a count is of the .litmus dialect, not PTX"},
+	{"0.0 bar.cta.sync 0; ld.weak r0, x | 0.0 bar.cta.sync 1",
+	 "bar.sync in P0 and not in P1 of one CTA: in PTX it waits for all "
+	 "its threads"},
+};
+
+START_TEST(what_is_not_ptx_is_refused)
+{
+	const struct program *p = table_program("no",
+	    other_dialect[_i].threads, "exists 0:r0 = 1", arena);
+	struct env e = env_of("");
+	struct plan plan;
+	struct err err;
+
+	ck_assert_ptr_nonnull(p);
+	ck_assert(!plan_make(p, &e, &plan_sim, arena, &plan, &err));
+	ck_assert_int_eq(err.code, ERR_UNSUPPORTED);
+	ck_assert_str_eq(err.message, other_dialect[_i].message);
 }
 END_TEST
 
@@ -473,6 +511,8 @@ suite_plan(void)
 	tcase_add_test(c, a_launch_fills_an_h200);
 	tcase_add_test(c, waiting_threads_stay_close);
 	tcase_add_loop_test(c, what_cannot_run_is_refused, 0, NREFUSED);
+	tcase_add_loop_test(c, what_is_not_ptx_is_refused, 0,
+	    (int)(sizeof(other_dialect) / sizeof(*other_dialect)));
 	suite_add_tcase(s, c);
 	return s;
 }
