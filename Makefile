@@ -34,15 +34,17 @@ all: $(BUILD)/fencepost ## build the program
 
 -include Makefile.kernels
 
-run: deps ## install what is missing, build, run the core suite
+run: ## install what is missing, build, run the core suite
+	$(Q)CC='$(CC)' sh contrib/deps.sh run
 	$(Q)$(MAKE) --no-print-directory all
 	$(BUILD)/fencepost run --quiet --json $(BUILD)/results.json $(ARGS)
 
-test: deps ## install what is missing, build, run the tests
+test: ## install what is missing, build, run the tests
+	$(Q)CC='$(CC)' sh contrib/deps.sh test
 	$(Q)$(MAKE) --no-print-directory check
 
-deps:
-	$(Q)CC='$(CC)' sh contrib/deps.sh
+deps: ## install all that tests and checks can make use of
+	$(Q)CC='$(CC)' sh contrib/deps.sh all
 
 $(BUILD)/fencepost: $(OBJ) $(KERNEL_OBJ)
 	$(call say,LINK,$@)
@@ -85,6 +87,9 @@ check: $(BUILD)/check $(BUILD)/fencepost $(FAKES)
 	$(Q)FENCEPOST=$(BUILD)/fencepost FAKE_CUDA=$(word 1,$(FAKES)) \
 	    FAKE_NVML=$(word 2,$(FAKES)) CUDA_HOME=$(CUDA_HOME) \
 	    $(BUILD)/check $(SUITES)
+
+slurm: $(BUILD)/fencepost ## contrib/slurm on a Slurm of this machine's own
+	$(Q)FENCEPOST=$(BUILD)/fencepost bash tests/slurm.sh
 
 # the long searches, which run much the same code many times
 SOAKS := browser oracle primitive sim_fault sim_weak
@@ -176,6 +181,6 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all run test deps check asan fuzz tools hw golden bench-hw bench \
-	lint format install dist clean help
+.PHONY: all run test deps check slurm asan fuzz tools hw golden bench-hw \
+	bench lint format install dist clean help
 -include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)

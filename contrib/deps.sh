@@ -1,6 +1,9 @@
 #!/bin/sh
-# Installs the Debian or Ubuntu packages that building and testing need, if
-# any is missing, as root or through sudo. Does nothing when all is there.
+# Installs the Debian or Ubuntu packages that are missing, as root or through
+# sudo. Does nothing when all is there.
+#	deps.sh run	what building needs
+#	deps.sh test	and the tests
+#	deps.sh all	and what tests do without, saying so, where it is missing
 set -eu
 
 missing=
@@ -22,9 +25,25 @@ need libsqlite3-dev header sqlite3.h
 need libmxml-dev header mxml.h
 need libxxhash-dev header xxhash.h
 need librandom123-dev header Random123/philox.h
-need check header check.h
-need python3 command_ python3
-need python3-jsonschema module jsonschema
+case ${1:-test} in
+test | all)
+	need check header check.h
+	need python3 command_ python3
+	need python3-jsonschema module jsonschema
+	;;
+esac
+case ${1:-test} in
+all)
+	need chromium command_ chromium
+	need clang command_ clang
+	need cppcheck command_ cppcheck
+	need libxml2-utils command_ xmllint
+	need munge command_ munged
+	need python3-yaml module yaml
+	need shellcheck command_ shellcheck
+	need slurm-wlm command_ slurmctld
+	;;
+esac
 
 [ -n "$missing" ] || exit 0
 if ! command -v apt-get >/dev/null; then
@@ -34,7 +53,8 @@ fi
 sudo=
 if [ "$(id -u)" -ne 0 ]; then
 	if ! command -v sudo >/dev/null; then
-		echo "deps: missing$missing; install them as root" >&2
+		echo "deps: missing$missing, and no sudo; as root:" \
+		    "apt-get install$missing" >&2
 		exit 1
 	fi
 	sudo=sudo

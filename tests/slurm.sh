@@ -46,7 +46,12 @@ check() { # what, then a command that must succeed
 # ---- a cluster of two nodes --------------------------------------------------
 
 host=$(hostname -s)
-port=$((20000 + RANDOM % 20000))
+# three ports that nobody listens on, below those that are given out freely
+for ((i = 0; i < 100; i++)); do
+	port=$((10000 + RANDOM % 20000))
+	ss -Hltn | awk -v p=$port '{ n = $4; sub(/.*:/, "", n) }
+	    n >= p && n <= p + 2 { exit 1 }' && break
+done
 mkdir -p "$work/state" "$work/munge"
 chmod 755 "$work"
 dd if=/dev/urandom of="$work/munge/key" bs=128 count=1 2>/dev/null
@@ -103,7 +108,7 @@ munged --foreground --force --key-file="$work/munge/key" \
     --log-file="$work/munge/log" --seed-file="$work/munge/seed" \
     >"$work/munge.out" 2>&1 &
 daemons+=($!)
-for ((i = 0; i < 50; i++)); do
+for ((i = 0; i < 300; i++)); do
 	[ -S "$work/munge/socket" ] && break
 	sleep 0.1
 done
@@ -111,7 +116,7 @@ slurmctld -D -f "$work/slurm.conf" >"$work/ctld.out" 2>&1 &
 daemons+=($!)
 start_node gpu1
 start_node gpu2
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 400; i++)); do
 	up=$(sinfo --noheader --Node --format="%N %T" 2>/dev/null |
 	    grep -c " idle$")
 	[ "$up" -eq 2 ] && break

@@ -57,7 +57,7 @@ heard(void *user, int device, int test, uint64_t instances, uint64_t hits)
 	(void)instances;
 	(void)hits;
 	ck_assert_int_lt(device, NDEVICES);
-	ck_assert_int_lt(test, NTESTS);
+	ck_assert_int_lt(test, work.ntests);
 	heard_count++;
 }
 
