@@ -151,11 +151,14 @@ count_check(const struct insn *insn, struct errs *errs)
 {
 	bool bytes = insn->op->id == OP_MBARRIER_ARRIVE_TX ||
 	    insn->op->id == OP_MBARRIER_EXPECT_TX;
-	const struct operand *o = &insn->ops[insn->nops - 1];
+	const struct operand *o;
 
-	if (insn->op->class != CLASS_MBARRIER || o->kind != OPERAND_IMM ||
+	if (insn->op->class != CLASS_MBARRIER || insn->nops == 0 ||
 	    insn->op->id == OP_MBARRIER_TEST ||
 	    insn->op->id == OP_MBARRIER_TRY)
+		return true;
+	o = &insn->ops[insn->nops - 1];
+	if (o->kind != OPERAND_IMM)
 		return true;
 	return (o->imm >= (bytes ? 0 : 1) && o->imm <= MBARRIER_COUNT_MAX) ||
 	    errs_say(errs, o->loc, "an mbarrier counts %s %d",
