@@ -16,8 +16,8 @@ help_yaml(const char *text, struct arena *a)
 	return &suite->programs[0];
 }
 
-const struct program *
-help_cycle(const char *edges, const char *strength, const char *place,
+const char *
+help_cycle_text(const char *edges, const char *strength, const char *place,
     struct arena *a)
 {
 	struct cycle_opts opts = {strength, place};
@@ -27,7 +27,14 @@ help_cycle(const char *edges, const char *strength, const char *place,
 	text_init(&t, a);
 	if (!cycle_yaml(&t, edges, &opts, &err))
 		ck_abort_msg("%s: %s", edges, err.message);
-	return help_yaml(t.s, a);
+	return t.s;
+}
+
+const struct program *
+help_cycle(const char *edges, const char *strength, const char *place,
+    struct arena *a)
+{
+	return help_yaml(help_cycle_text(edges, strength, place, a), a);
 }
 
 enum answer

@@ -6,6 +6,8 @@
 
 const struct program *help_yaml(const char *text, struct arena *a);
 /* strength and place may be NULL. */
+const char *help_cycle_text(const char *edges, const char *strength,
+    const char *place, struct arena *a);
 const struct program *help_cycle(const char *edges, const char *strength,
     const char *place, struct arena *a);
 enum answer help_answer(const struct program *p, struct arena *a);

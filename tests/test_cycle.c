@@ -3,36 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/model.h"
-
-static const char *
-yaml_of(const char *edges, const char *strength, const char *place,
-    struct arena *a)
-{
-	struct cycle_opts opts = {strength, place};
-	struct text t;
-	struct err err;
-
-	text_init(&t, a);
-	if (!cycle_yaml(&t, edges, &opts, &err))
-		ck_abort_msg("%s: %s", edges, err.message);
-	return t.s;
-}
-
-static const struct program *
-program_of(const char *edges, const char *strength, const char *place,
-    struct arena *a)
-{
-	const char *text = yaml_of(edges, strength, place, a);
-	struct source s = {"cycle.yaml", text, strlen(text)};
-	struct suite *suite = arena_alloc(a, sizeof(*suite));
-	struct errs errs = {0};
-
-	if (!read_yaml(&s, a, suite, &errs))
-		ck_abort_msg("%s\n%s", text, errs.list[0].message);
-	ck_assert_int_eq(suite->count, 1);
-	return &suite->programs[0];
-}
+#include "help_cycle.h"
 
 static void
 outcomes_of(const struct program *p, struct arena *a, struct outcomes *out)
@@ -159,7 +130,7 @@ START_TEST(known_verdicts_hold)
 	const struct program *p;
 	struct outcomes out;
 
-	p = program_of(known[_i].edges, known[_i].strength, known[_i].place,
+	p = help_cycle(known[_i].edges, known[_i].strength, known[_i].place,
 	    a);
 	outcomes_of(p, a, &out);
 	ck_assert_str_eq(p->name, known[_i].name);
@@ -175,7 +146,7 @@ START_TEST(a_test_is_written_so)
 {
 	struct arena *a = arena_new();
 
-	ck_assert_str_eq(yaml_of("Rfe DpDatadW Rfe acquire.cta DpCtrldW Coe "
+	ck_assert_str_eq(help_cycle_text("Rfe DpDatadW Rfe acquire.cta DpCtrldW Coe "
 	    "fence.sc.gpu.dWW release.sys", "relaxed.sys", "0:0,1:1,1:1",
 	    a),
 	    "name: Z6.2+fence.sc.gpu-release.sys+data+acquire.cta-ctrl+rela"
@@ -218,11 +189,11 @@ START_TEST(a_cycle_has_no_beginning)
 		"  Fre,PodWW release.gpu\tRfe acquire.gpu PodRR\n",
 	};
 	struct arena *a = arena_new();
-	const char *first = yaml_of(turns[0], NULL, NULL, a);
+	const char *first = help_cycle_text(turns[0], NULL, NULL, a);
 	size_t i;
 
 	for (i = 1; i < sizeof(turns) / sizeof(*turns); i++)
-		ck_assert_str_eq(yaml_of(turns[i], NULL, NULL, a), first);
+		ck_assert_str_eq(help_cycle_text(turns[i], NULL, NULL, a), first);
 	arena_free(a);
 }
 END_TEST
@@ -261,7 +232,7 @@ START_TEST(every_shape_is_critical)
 
 	shapes = cycle_shapes(4, a, &count);
 	for (i = 0; i < count; i++) {
-		const struct program *p = program_of(shapes[i], NULL, NULL,
+		const struct program *p = help_cycle(shapes[i], NULL, NULL,
 		    each);
 
 		outcomes_of(p, each, &out);
@@ -272,7 +243,7 @@ START_TEST(every_shape_is_critical)
 			ck_assert_msg(!out.list[k].sc ||
 			    !program_is_target(p, values), "%s", shapes[i]);
 		}
-		p = program_of(fenced(shapes[i], each), NULL, NULL, each);
+		p = help_cycle(fenced(shapes[i], each), NULL, NULL, each);
 		outcomes_of(p, each, &out);
 		ck_assert_msg(model_answer(p, &out) == ANSWER_FORBIDDEN,
 		    "%s", p->name);
@@ -303,7 +274,7 @@ START_TEST(the_shapes_are_counted)
 		ck_assert_int_eq(count, counts[n]);
 	}
 	for (i = 0; i < count; i++)
-		names[i] = program_of(shapes[i], NULL, NULL, a)->name;
+		names[i] = help_cycle(shapes[i], NULL, NULL, a)->name;
 	qsort(names, (size_t)count, sizeof(*names), compare);
 	for (i = 1; i < count; i++)
 		ck_assert_str_ne(names[i - 1], names[i]);

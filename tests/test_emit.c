@@ -8,67 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "help_plan.h"
-
-static struct arena *arena;
-static struct suite shapes;
-
-static void
-setup(void)
-{
-	struct source source;
-	struct errs errs = {0};
-	struct err err;
-
-	arena = arena_new();
-	memset(&shapes, 0, sizeof(shapes));
-	if (!source_read("tests/plan/shapes.yaml", 1 << 20, arena, &source,
-	    &err) || !read_yaml(&source, arena, &shapes, &errs))
-		ck_abort_msg("shapes.yaml does not read");
-}
-
-static void
-teardown(void)
-{
-	arena_free(arena);
-}
-
-static const struct program *
-shape(const char *name)
-{
-	int i;
-
-	for (i = 0; i < shapes.count; i++)
-		if (strcmp(shapes.programs[i].name, name) == 0)
-			return &shapes.programs[i];
-	ck_abort_msg("no shape %s", name);
-	return NULL;
-}
-
-static struct env
-env_of(const char *text)
-{
-	char *copy = arena_strdup(arena, text), *rest = copy, *field;
-	struct env e;
-	struct err err;
-
-	env_default(&e);
-	while ((field = strtok_r(rest, " ", &rest)))
-		if (!env_set(&e, field, strtok_r(rest, " ", &rest), &err))
-			ck_abort_msg("%s", err.message);
-	return e;
-}
-
-static struct plan
-planned(const struct program *p, const struct env *e, const struct caps *caps)
-{
-	struct plan plan;
-	struct err err;
-
-	if (!plan_make(p, e, caps, arena, &plan, &err))
-		ck_abort_msg("%s: %s", p->name, err.message);
-	return plan;
-}
+#include "help_shapes.h"
 
 /* ---- golden files ------------------------------------------------------- */
 
@@ -389,14 +329,16 @@ suite_emit(void)
 	Suite *s = suite_create("emit");
 	TCase *c = tcase_create("text"), *m = tcase_create("machine");
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, shapes_setup,
+	    shapes_teardown);
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, text_is_golden, 0, NGOLDEN);
 	tcase_add_loop_test(c, golden_files_assemble, 0, NGOLDEN);
 	tcase_add_loop_test(c, text_depends_on_nothing_else, 0, NGOLDEN);
 	tcase_add_loop_test(c, tested_instructions_stand_verbatim, 0, 19);
 	suite_add_tcase(s, c);
-	tcase_add_checked_fixture(m, setup, teardown);
+	tcase_add_checked_fixture(m, shapes_setup,
+	    shapes_teardown);
 	tcase_set_timeout(m, 120);
 	tcase_add_loop_test(m, shapes_run, 0, NRUNS);
 	tcase_add_loop_test(m, drawn_environments_run, 0, 76);

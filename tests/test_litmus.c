@@ -7,48 +7,9 @@
 
 #include "../model/model.h"
 #include "help_external.h"
+#include "help_golden.h"
 
 static glob_t bad;
-
-static char *
-errors(const struct errs *errs, const struct source *source)
-{
-	char *out = NULL;
-	size_t size;
-	FILE *f = open_memstream(&out, &size);
-
-	errs_print(f, errs, source);
-	fclose(f);
-	return out;
-}
-
-static const char *
-slurp(const char *path, struct arena *a)
-{
-	struct source s;
-	struct err err;
-
-	return source_read(path, (size_t)4 << 20, a, &s, &err) ? s.text :
-	    NULL;
-}
-
-/* path.err holds the messages; BLESS=1 makes it. */
-static void
-golden(const char *path, const char *got, struct arena *a)
-{
-	const char *name = arena_printf(a, "%.*s.err",
-	    (int)(strrchr(path, '.') - path), path);
-	const char *want;
-	FILE *f;
-
-	if (getenv("BLESS") && (f = fopen(name, "w"))) {
-		fputs(got, f);
-		fclose(f);
-	}
-	want = slurp(name, a);
-	ck_assert_msg(want, "%s is missing (BLESS=1 makes it)", name);
-	ck_assert_str_eq(got, want);
-}
 
 START_TEST(bad_input_is_explained)
 {
@@ -58,7 +19,6 @@ START_TEST(bad_input_is_explained)
 	struct errs errs = {0};
 	struct source source;
 	struct err err;
-	char *out;
 
 	ck_assert(source_read(path, (size_t)4 << 20, a, &source, &err));
 	source.name = strrchr(path, '/') + 1;
@@ -66,9 +26,7 @@ START_TEST(bad_input_is_explained)
 	    "%s was accepted", path);
 	ck_assert_int_gt(errs.count, 0);
 	ck_assert_int_eq(suite.count, 0);
-	out = errors(&errs, &source);
-	golden(path, out, a);
-	free(out);
+	golden(path, ".err", errors_text(&errs, &source, a), a);
 	arena_free(a);
 }
 END_TEST
@@ -89,7 +47,7 @@ read_text(const char *text, struct arena *a)
 	struct errs errs = {0};
 
 	if (!read_litmus(&s, a, suite, &errs))
-		ck_abort_msg("%s", errors(&errs, &s));
+		ck_abort_msg("%s", errors_text(&errs, &s, a));
 	ck_assert_int_eq(suite->count, 1);
 	return &suite->programs[0];
 }
@@ -328,7 +286,7 @@ read_cycle(const char *edges, const char *strength, const char *place,
 	s.text = t.s;
 	s.size = t.size;
 	if (!read_yaml(&s, a, suite, &errs))
-		ck_abort_msg("%s", errors(&errs, &s));
+		ck_abort_msg("%s", errors_text(&errs, &s, a));
 	return &suite->programs[0];
 }
 
@@ -481,7 +439,7 @@ START_TEST(what_cannot_be_said_has_a_place)
 
 	text_init(&t, a);
 	if (!read_yaml(&s, a, &suite, &errs))
-		ck_abort_msg("%s", errors(&errs, &s));
+		ck_abort_msg("%s", errors_text(&errs, &s, a));
 	ck_assert(!write_litmus(&t, &suite.programs[0], &err));
 	ck_assert_uint_eq(t.size, 0);
 	ck_assert_int_eq(err.code, ERR_UNSUPPORTED);

@@ -3,76 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "help_plan.h"
+#include "help_shapes.h"
 #include "help_table.h"
-
-static struct arena *arena;
-static struct suite shapes;
-
-static void
-setup(void)
-{
-	struct source source;
-	struct errs errs = {0};
-	struct err err;
-
-	arena = arena_new();
-	memset(&shapes, 0, sizeof(shapes));
-	if (!source_read("tests/plan/shapes.yaml", 1 << 20, arena, &source,
-	    &err))
-		ck_abort_msg("%s", err.message);
-	if (!read_yaml(&source, arena, &shapes, &errs)) {
-		errs_print(stderr, &errs, &source);
-		ck_abort_msg("shapes.yaml does not read");
-	}
-}
-
-static void
-teardown(void)
-{
-	arena_free(arena);
-}
-
-static const struct program *
-shape(const char *name)
-{
-	int i;
-
-	for (i = 0; i < shapes.count; i++)
-		if (strcmp(shapes.programs[i].name, name) == 0)
-			return &shapes.programs[i];
-	ck_abort_msg("no shape %s", name);
-	return NULL;
-}
-
-/* An environment from "field value field value ...". */
-static struct env
-env_of(const char *text)
-{
-	char *copy = arena_strdup(arena, text), *rest = copy, *field;
-	struct env e;
-	struct err err;
-
-	env_default(&e);
-	while ((field = strtok_r(rest, " ", &rest))) {
-		char *value = strtok_r(rest, " ", &rest);
-
-		if (!env_set(&e, field, value, &err))
-			ck_abort_msg("%s", err.message);
-	}
-	return e;
-}
-
-static struct plan
-planned(const struct program *p, const struct env *e, const struct caps *caps)
-{
-	struct plan plan;
-	struct err err;
-
-	if (!plan_make(p, e, caps, arena, &plan, &err))
-		ck_abort_msg("%s: %s", p->name, err.message);
-	return plan;
-}
 
 /* ---- the map ------------------------------------------------------------ */
 
@@ -498,7 +430,8 @@ suite_plan(void)
 	Suite *s = suite_create("plan");
 	TCase *c = tcase_create("plan");
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, shapes_setup,
+	    shapes_teardown);
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, maps_are_bijections_and_keep_places, 0, NMAPS);
 	tcase_add_loop_test(c, drawn_environments_map_too, 0, 120);

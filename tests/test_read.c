@@ -4,40 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gen/gen.h"
+#include "help_golden.h"
 
 static glob_t bad, good;
-
-/* Bytes of a file in an arena, or NULL. */
-static const char *
-slurp(const char *path, struct arena *a)
-{
-	struct source s;
-	struct err err;
-
-	return source_read(path, (size_t)4 << 20, a, &s, &err) ? s.text :
-	    NULL;
-}
-
-/* path with another ending; where BLESS is set, the golden file is made. */
-static void
-golden(const char *path, const char *ending, const char *got,
-    struct arena *a)
-{
-	const char *dot = strrchr(path, '.');
-	const char *name = arena_printf(a, "%.*s%s", (int)(dot - path), path,
-	    ending);
-	const char *want;
-	FILE *f;
-
-	if (getenv("BLESS") && (f = fopen(name, "w"))) {
-		fputs(got, f);
-		fclose(f);
-	}
-	want = slurp(name, a);
-	ck_assert_msg(want, "%s is missing (BLESS=1 makes it)", name);
-	ck_assert_str_eq(got, want);
-}
 
 static bool
 read_text(const char *name, const char *text, size_t size, struct arena *a,
@@ -56,18 +25,6 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static char *
-errors(const struct errs *errs, const struct source *source)
-{
-	char *out = NULL;
-	size_t size;
-	FILE *f = open_memstream(&out, &size);
-
-	errs_print(f, errs, source);
-	fclose(f);
-	return out;
-}
-
 START_TEST(bad_input_is_explained)
 {
 	const char *path = bad.gl_pathv[_i];
@@ -76,7 +33,6 @@ START_TEST(bad_input_is_explained)
 	struct errs errs = {0};
 	struct source source;
 	struct err err;
-	char *out;
 
 	ck_assert(source_read(path, (size_t)4 << 20, a, &source, &err));
 	source.name = base_name(path);
@@ -85,9 +41,7 @@ START_TEST(bad_input_is_explained)
 	ck_assert_int_gt(errs.count, 0);
 	ck_assert_int_eq(suite.count, 0);
 	ck_assert_ptr_null(suite.programs);
-	out = errors(&errs, &source);
-	golden(path, ".err", out, a);
-	free(out);
+	golden(path, ".err", errors_text(&errs, &source, a), a);
 	arena_free(a);
 }
 END_TEST
@@ -128,7 +82,7 @@ START_TEST(good_input_is_read)
 	ck_assert(source_read(path, (size_t)4 << 20, a, &source, &err));
 	source.name = base_name(path);
 	if (!read_yaml(&source, a, &suite, &errs))
-		ck_abort_msg("%s", errors(&errs, &source));
+		ck_abort_msg("%s", errors_text(&errs, &source, a));
 	text_init(&out, a);
 	for (i = 0; i < suite.count; i++) {
 		text_printf(&out, "---\n");

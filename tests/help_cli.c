@@ -1,0 +1,141 @@
+#include "help_cli.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "help_same.h"
+
+char folder[64];
+char out[1 << 20], errors[1 << 16];
+
+const char *
+program(void)
+{
+	const char *s = getenv("FENCEPOST");
+
+	return s ? s : "build/fencepost";
+}
+
+void
+read_into(const char *name, char *to, size_t size)
+{
+	char path[128];
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "r");
+	n = f ? fread(to, 1, size - 1, f) : 0;
+	to[n] = '\0';
+	if (f)
+		fclose(f);
+}
+
+int
+fencepost(const char *args)
+{
+	char command[2048], *to = command;
+	int n, status;
+
+	to += sprintf(to, "%s ", program());
+	for (; *args; args++)
+		if (strncmp(args, "%F", 2) == 0) {
+			to += sprintf(to, "%s", folder);
+			args++;
+		} else {
+			*to++ = *args;
+		}
+	n = snprintf(to, 160, " >%s/out 2>%s/err </dev/null", folder,
+	    folder);
+	ck_assert_int_lt(n, 160);
+	status = system(command);
+	read_into("out", out, sizeof(out));
+	read_into("err", errors, sizeof(errors));
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+json_t *
+document(const char *name)
+{
+	char path[128];
+	json_error_t error;
+	json_t *o;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	o = json_load_file(path, 0, &error);
+	ck_assert_msg(o != NULL, "%s: %s", path, error.text);
+	return o;
+}
+
+void
+put(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "w");
+	fputs(text, f);
+	fclose(f);
+}
+
+/* Six tests, of which each takes as long as its instances do. */
+static const char suite[] =
+	"name: MP\n"
+	"about: Message passing.\n"
+	"locations: {data: 0, flag: 0}\n"
+	"threads:\n"
+	"  - cta: 0\n"
+	"    code: |\n"
+	"      st.weak.global.u32 [data], 1;\n"
+	"      {write} [flag], 1;\n"
+	"  - cta: 1\n"
+	"    code: |\n"
+	"      {read} r0, [flag];\n"
+	"      ld.weak.global.u32 r1, [data];\n"
+	"exists: 1:r0 == 1 && 1:r1 == 0\n"
+	"variants:\n"
+	"  weak: {write: st.weak.global.u32, read: ld.weak.global.u32}\n"
+	"  volatile: {write: st.volatile.global.u32,"
+	" read: ld.volatile.global.u32}\n"
+	"  cta: {write: st.release.cta.global.u32,"
+	" read: ld.acquire.cta.global.u32}\n"
+	"  release: {write: st.release.gpu.global.u32,"
+	" read: ld.relaxed.gpu.global.u32}\n"
+	"  acquire: {write: st.relaxed.gpu.global.u32,"
+	" read: ld.acquire.gpu.global.u32}\n"
+	"  both: {write: st.release.gpu.global.u32,"
+	" read: ld.acquire.gpu.global.u32, expect: forbidden}\n";
+
+void
+make_folder(void)
+{
+	strcpy(folder, "/tmp/fencepost-cli-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put("mp.yaml", suite);
+	unsetenv("NO_COLOR");
+}
+
+void
+remove_folder(void)
+{
+	char command[160];
+
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+void
+expect_same(const char *a, const char *b)
+{
+	json_t *x = document(a), *y = document(b);
+
+	ck_assert_msg(same_results(x, y), "%s and %s differ", a, b);
+	json_decref(x);
+	json_decref(y);
+}
