@@ -125,6 +125,11 @@ load(struct device *d, const char *ptx, enum assembler assembler,
 	(void)assembler;
 	module->arena = arena_new();
 	if (!sim_load(d, ptx, module, err)) {
+		size_t n = strlen(err->message);
+
+		/* for those who see the message only */
+		snprintf(err->message + n, sizeof(err->message) - n,
+		    " (line %d of the PTX)", err->loc.line);
 		unload(d, module);
 		return false;
 	}

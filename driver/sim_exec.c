@@ -25,7 +25,8 @@ sim_fail(struct sim_unit *u, const struct sim_thread *t,
 	va_end(args);
 	if (n > 0 && (size_t)n < size)
 		snprintf(s + n, size - (size_t)n,
-		    " (kernel %s, CTA %llu, thread %u)", u->kernel->name,
+		    " (kernel %s, line %d of the PTX, CTA %llu, thread %u)",
+		    u->kernel->name, u->err.loc.line,
 		    (unsigned long long)t->cta->index, t->tid);
 	return false;
 }

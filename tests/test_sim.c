@@ -198,7 +198,7 @@ static const struct {
 	{"no label", "", "bra L;", 1, 1, ERR_INPUT, 1, "no label 'L'"},
 	{"illegal address", "", "\n\nst.global.u32 [%rd0+256], 1;", 1, 1,
 	    ERR_FAULT, 3, "st: illegal address 0x1100000100 (4 bytes) "
-	    "(kernel k, CTA 0, thread 0)"},
+	    "(kernel k, line 14 of the PTX, CTA 0, thread 0)"},
 	{"null pointer", "", "mov.u64 %rd1, 0; ld.u32 %r0, [%rd1];", 1, 1,
 	    ERR_FAULT, 1, "ld: illegal address 0x0"},
 	{"misaligned", "", "ld.global.u64 %rd1, [%rd0+4];", 1, 1,
@@ -241,24 +241,27 @@ static const struct {
 	    "mapa: CTA 1 of a cluster of 1"},
 };
 
+#define NFAULTS (sizeof(faults) / sizeof(*faults))
 #define BODY_LINE 12 /* of the module around it */
 
 START_TEST(faults_have_a_line)
 {
+	size_t i = (size_t)_i % NFAULTS;
 	struct arena *a = arena_new();
 	uint32_t words[64] = {0};
-	struct sim_case c = {"memory=sc", sim_module(a,
-	    faults[_i].declarations, faults[_i].body), faults[_i].grid,
-	    faults[_i].block, .words = words, .nwords = 64};
+	struct sim_case c = {memories[(size_t)_i / NFAULTS], sim_module(a,
+	    faults[i].declarations, faults[i].body), faults[i].grid,
+	    faults[i].block, .words = words, .nwords = 64};
+	int line = BODY_LINE - 1 + faults[i].line;
 	struct err err = {0};
 
 	ck_assert_msg(!sim_case_run(&c, &err), "%s: no fault",
-	    faults[_i].name);
-	if (err.code != faults[_i].code ||
-	    err.loc.line != BODY_LINE - 1 + faults[_i].line ||
-	    strncmp(err.message, faults[_i].message,
-	    strlen(faults[_i].message)) != 0)
-		ck_abort_msg("%s: %d, line %d: %s", faults[_i].name,
+	    faults[i].name);
+	if (err.code != faults[i].code || err.loc.line != line ||
+	    !strstr(err.message, arena_printf(a, "line %d of the PTX", line))
+	    || strncmp(err.message, faults[i].message,
+	    strlen(faults[i].message)) != 0)
+		ck_abort_msg("%s: %d, line %d: %s", faults[i].name,
 		    err.code, err.loc.line, err.message);
 	arena_free(a);
 }
@@ -356,7 +359,8 @@ suite_sim(void)
 
 	tcase_add_loop_test(c, programs_compute, 0,
 	    COUNT(programs) * COUNT(memories));
-	tcase_add_loop_test(c, faults_have_a_line, 0, COUNT(faults));
+	tcase_add_loop_test(c, faults_have_a_line, 0,
+	    COUNT(faults) * COUNT(memories));
 	tcase_add_test(c, a_long_wait_ends);
 	tcase_add_loop_test(c, options_are_checked, 0, COUNT(options));
 	tcase_add_test(c, runs_replay_with_any_number_of_jobs);
