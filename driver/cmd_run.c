@@ -43,8 +43,9 @@
 	OPTION(flag, quiet, 'q', NULL, NULL, 0, 0, "a line a test")            \
 	OPTION(choice, color, 0, "auto|always|never", "auto", 0, 0,            \
 	    "auto: on a terminal, unless NO_COLOR is set")                     \
-	OPTION(number, jobs, 'j', "N", NULL, 1, 256, "threads of the "        \
-	    "software machine; without it one a processor")                    \
+	OPTION(number, jobs, 'j', "N", NULL, 1, 256, "tests side by side, or " \
+	    "threads of one, on the software machine; without it one a "       \
+	    "processor")                                                       \
 	OPTION(text, sim_fault, 0, "NAME", NULL, 0, 0, sim_fault_help)
 #include "options.h"
 
@@ -129,16 +130,29 @@ choose_time(struct run *r, struct err *err)
 	return true;
 }
 
+/* Tests side by side; where there are few of them, threads for each. What
+   is run is the same, whatever the number. */
+static int
+sim_lanes(const struct run *r, uint64_t jobs)
+{
+	int n = r->options.fail_fast ? 1 : r->selection.count;
+
+	if (n > LANES_MAX)
+		n = LANES_MAX;
+	return jobs < (uint64_t)n ? (int)jobs : n;
+}
+
 static const char *
-device_options(const struct run *r)
+sim_device_options(struct run *r)
 {
 	uint64_t jobs = r->options.jobs;
 	struct text t;
 
 	if (!jobs)
 		jobs = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	r->work.lanes = sim_lanes(r, jobs);
 	text_init(&t, r->arena);
-	text_printf(&t, "jobs=%" PRIu64, jobs);
+	text_printf(&t, "jobs=%" PRIu64, jobs / (uint64_t)r->work.lanes);
 	if (r->options.sim_fault)
 		text_printf(&t, ",fault=%s", r->options.sim_fault);
 	return t.s;
@@ -162,7 +176,7 @@ choose_devices(struct run *r, struct err *err)
 	if (r->options.sim_fault && !r->style.sim)
 		return err_set(err, ERR_USAGE, (struct loc){0},
 		    "--sim-fault is for --device sim");
-	r->work.options = r->style.sim ? device_options(r) : NULL;
+	r->work.options = r->style.sim ? sim_device_options(r) : NULL;
 	toolkit_find(!r->style.sim && r->options.assembler == ASSEMBLER_PTXAS,
 	    !r->style.sim && r->options.code != CODE_NONE, toolkit,
 	    sizeof(toolkit));

@@ -18,10 +18,7 @@
 static json_t **
 result_of(const struct crew *c, const struct hand *h, int test)
 {
-	size_t device = (size_t)(h - c->hands);
-
-	return &c->work->results[(size_t)test *
-	    (size_t)c->work->ndevices + device];
+	return &c->work->results[test * c->work->ndevices + h->device];
 }
 
 /* ---- results ----------------------------------------------------------- */
@@ -50,7 +47,7 @@ take_result(struct crew *c, struct hand *h, int number, json_t *test)
 		h->test = -1;
 	if (verdict_exit(test) == STATUS_FOUND)
 		c->failed = true;
-	w->done(w->user, number, (int)(h - c->hands));
+	w->done(w->user, number, h->device);
 }
 
 /* The worker is gone, and its test with it. Those that had run but were not
@@ -68,7 +65,7 @@ lose_test(struct crew *c, struct hand *h, enum verdict verdict,
 			number++;
 	campaign_lost(c->work->tests[number], c->work->effort.model, verdict,
 	    message, a, &r);
-	r.device = (int)(h - c->hands);
+	r.device = h->device;
 	take_result(c, h, number, results_test(&r, a));
 	memset(h->pending, 0, (size_t)c->work->ntests);
 	h->npending = 0;
@@ -93,13 +90,20 @@ lost(struct crew *c, struct hand *h, int status)
 	lose_test(c, h, VERDICT_FAULT, message);
 }
 
+bool
+work_has_lane(const struct work *w, int lane, int test)
+{
+	return w->lanes < 2 || test % w->lanes == lane;
+}
+
 /* ---- talking ----------------------------------------------------------- */
 
 static bool
 has_work(const struct crew *c, struct hand *h)
 {
 	while (h->next < c->work->ntests &&
-	    (*result_of(c, h, h->next) || h->pending[h->next]))
+	    (!work_has_lane(c->work, h->lane, h->next) ||
+	    *result_of(c, h, h->next) || h->pending[h->next]))
 		h->next++;
 	return h->next < c->work->ntests;
 }
@@ -120,7 +124,8 @@ weight_left(const struct crew *c, const struct hand *h)
 	int i, n = 0;
 
 	for (i = h->next; i < c->work->ntests; i++)
-		if (!*result_of(c, h, i))
+		if (work_has_lane(c->work, h->lane, i) &&
+		    !*result_of(c, h, i))
 			n += work_weight(c->work, i);
 	return n;
 }
@@ -292,7 +297,7 @@ results_to_come(const struct crew *c)
 {
 	int i, n = 0;
 
-	for (i = 0; i < c->work->ndevices; i++)
+	for (i = 0; i < c->nhands; i++)
 		n += c->hands[i].npending;
 	return n > 0;
 }
@@ -303,11 +308,11 @@ put_to_work(struct crew *c, bool *busy, struct err *err)
 	int i;
 
 	*busy = false;
-	for (i = 0; i < c->work->ndevices; i++) {
+	for (i = 0; i < c->nhands; i++) {
 		struct hand *h = &c->hands[i];
 
 		if (h->test < 0 && !stopping(c) && has_work(c, h)) {
-			if (!h->pid && !hand_start(c, i, err))
+			if (!h->pid && !hand_start(c, h, err))
 				return false;
 			if (h->ready)
 				give_order(c, h);
@@ -321,9 +326,9 @@ put_to_work(struct crew *c, bool *busy, struct err *err)
 static bool
 wait_and_listen(struct crew *c, struct err *err)
 {
-	struct pollfd fds[DEVICES_MAX];
+	struct pollfd fds[DEVICES_MAX * LANES_MAX];
 	const struct timespec pause = {0, (long)(LOOK_SECONDS * 1e9)};
-	int i, n = c->work->ndevices;
+	int i, n = c->nhands;
 
 	for (i = 0; i < n; i++) {
 		fds[i].fd = c->hands[i].pid ? c->hands[i].answers : -1;
@@ -346,6 +351,7 @@ show_progress(struct crew *c)
 {
 	int i;
 
+	/* of several workers of one device the first shows its */
 	for (i = 0; i < c->work->ndevices && c->work->progress; i++)
 		c->work->progress(c->work->user, i, c->hands[i].test,
 		    c->hands[i].instances, c->hands[i].hits);

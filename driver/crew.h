@@ -12,6 +12,7 @@
 struct hand {
 	pid_t pid; /* 0: none */
 	int orders, answers;
+	int device, lane; /* see struct work */
 	int test; /* that it runs; -1 */
 	int next; /* the first test that it may still have to run */
 	bool *pending; /* by test: has run, its result is to come */
@@ -28,6 +29,7 @@ struct hand {
 struct crew {
 	struct work *work;
 	struct hand *hands;
+	int nhands; /* the first ones have lane 0, by device */
 	bool *pending; /* theirs */
 	double end; /* of the time for all */
 	sigset_t outside; /* signals as they were */
@@ -43,7 +45,7 @@ void signals_catch(struct crew *c);
 void signals_release(struct crew *c);
 bool hands_make(struct crew *c, struct err *err);
 void hands_free(struct crew *c, bool kill_them);
-bool hand_start(struct crew *c, int device, struct err *err);
+bool hand_start(struct crew *c, struct hand *h, struct err *err);
 /* Returns the status of its process. */
 int hand_end(struct hand *h, bool kill_it);
 

@@ -525,6 +525,8 @@ struct work {
 	const struct device_info *devices;
 	int ndevices;
 	const char *options; /* of the devices */
+	int lanes; /* workers of each device, each with every lanes-th test;
+		0 is 1, more are for the software machine */
 	enum assembler assembler;
 	struct effort effort; /* of one test */
 	double seconds; /* for all tests together, on each device; or 0 */
@@ -540,6 +542,8 @@ struct work {
 	void *user;
 };
 
+#define LANES_MAX 64
+
 enum work_end {
 	WORK_DONE,
 	WORK_STOPPED, /* fail_fast */
@@ -551,6 +555,7 @@ enum work_end {
 /* A test's part of the time for all, to that of an allowed one: a forbidden
    one runs beside its twins, and its silence must outweigh theirs. */
 int work_weight(const struct work *w, int test);
+bool work_has_lane(const struct work *w, int lane, int test);
 enum work_end work_run(struct work *w, struct err *err);
 
 /* hand.c: SIGINT, SIGTERM, SIGHUP */
@@ -564,8 +569,8 @@ struct order {
 	int test;
 	double seconds;
 };
-_Noreturn void worker_main(const struct work *w, int device, int orders,
-    int answers);
+_Noreturn void worker_main(const struct work *w, int device, int lane,
+    int orders, int answers);
 
 /* journal.c: finished tests, a line each, kept until there is a document */
 struct journal;

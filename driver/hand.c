@@ -68,13 +68,13 @@ signals_release(struct crew *c)
 /* ---- hands ------------------------------------------------------------- */
 
 static _Noreturn void
-become_worker(struct crew *c, int device, int orders, int answers)
+become_worker(struct crew *c, const struct hand *h, int orders, int answers)
 {
 	int s;
 	int i;
 
-	for (i = 0; i < c->work->ndevices; i++)
-		if (c->hands[i].pid && i != device) {
+	for (i = 0; i < c->nhands; i++)
+		if (c->hands[i].pid && &c->hands[i] != h) {
 			close(c->hands[i].orders);
 			close(c->hands[i].answers);
 		}
@@ -85,13 +85,12 @@ become_worker(struct crew *c, int device, int orders, int answers)
 	for (s = 0; s < STOPS; s++)
 		signal(stops[s], SIG_IGN);
 	sigprocmask(SIG_SETMASK, &c->outside, NULL);
-	worker_main(c->work, device, orders, answers);
+	worker_main(c->work, h->device, h->lane, orders, answers);
 }
 
 bool
-hand_start(struct crew *c, int device, struct err *err)
+hand_start(struct crew *c, struct hand *h, struct err *err)
 {
-	struct hand *h = &c->hands[device];
 	int orders[2], answers[2];
 
 	if (pipe(orders) != 0)
@@ -108,7 +107,7 @@ hand_start(struct crew *c, int device, struct err *err)
 	if (h->pid == 0) {
 		close(orders[1]);
 		close(answers[0]);
-		become_worker(c, device, orders[0], answers[1]);
+		become_worker(c, h, orders[0], answers[1]);
 	}
 	close(orders[0]);
 	close(answers[1]);
@@ -148,8 +147,10 @@ hand_end(struct hand *h, bool kill_it)
 bool
 hands_make(struct crew *c, struct err *err)
 {
-	int i, n = c->work->ndevices;
+	int lanes = c->work->lanes ? c->work->lanes : 1;
+	int i, n = c->work->ndevices * lanes;
 
+	c->nhands = n;
 	c->hands = calloc((size_t)n, sizeof(*c->hands));
 	c->pending = calloc((size_t)n, (size_t)c->work->ntests);
 	if (!c->hands || !c->pending) {
@@ -160,6 +161,8 @@ hands_make(struct crew *c, struct err *err)
 	}
 	for (i = 0; i < n; i++) {
 		c->hands[i].test = -1;
+		c->hands[i].device = i % c->work->ndevices;
+		c->hands[i].lane = i / c->work->ndevices;
 		c->hands[i].pending = c->pending + i * c->work->ntests;
 	}
 	return true;
@@ -170,7 +173,7 @@ hands_free(struct crew *c, bool kill_them)
 {
 	int i;
 
-	for (i = 0; i < c->work->ndevices; i++) {
+	for (i = 0; i < c->nhands; i++) {
 		hand_end(&c->hands[i], kill_them);
 		free(c->hands[i].line);
 	}

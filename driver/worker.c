@@ -46,7 +46,7 @@ struct ahead {
 struct worker {
 	const struct work *work;
 	struct bench bench;
-	int device, answers;
+	int device, lane, answers;
 	pthread_mutex_t lock; /* a line is written whole */
 	double said;
 	struct pending pending[PENDING_MAX]; /* a ring */
@@ -228,7 +228,8 @@ next_test(const struct worker *w, int test)
 	do
 		test++;
 	while (test < work->ntests &&
-	    work->results[test * work->ndevices + w->device]);
+	    (!work_has_lane(work, w->lane, test) ||
+	    work->results[test * work->ndevices + w->device]));
 	return test;
 }
 
@@ -290,10 +291,11 @@ run_order(struct worker *w, const struct order *o)
 }
 
 void
-worker_main(const struct work *work, int device, int orders, int answers)
+worker_main(const struct work *work, int device, int lane, int orders,
+    int answers)
 {
 	const struct device_info *d = &work->devices[device];
-	struct worker w = {.work = work, .device = device,
+	struct worker w = {.work = work, .device = device, .lane = lane,
 		.answers = answers};
 	struct order o;
 	struct err err;

@@ -152,12 +152,23 @@ START_TEST(one_seed_gives_one_document)
 	ck_assert_int_eq(fencepost(SIM "%F -j 2 -o %F/2.json"), 0);
 	ck_assert_int_eq(fencepost(SIM "%F -s 2 -o %F/3.json"), 0);
 	expect_same("1.json", "2.json");
+	ck_assert_int_eq(fencepost(SIM "%F -j 16 -o %F/2.json"), 0);
+	expect_same("1.json", "2.json");
 	x = document("1.json");
 	y = document("3.json");
 	ck_assert(!json_equal(json_object_get(x, "tests"),
 	    json_object_get(y, "tests")));
 	json_decref(x);
 	json_decref(y);
+}
+END_TEST
+
+/* Of one test the threads share the units of a launch. */
+START_TEST(threads_do_not_show_in_the_histogram)
+{
+	ck_assert_int_eq(fencepost(SIM "%F -f MP+both -j 1 -o %F/1.json"), 0);
+	ck_assert_int_eq(fencepost(SIM "%F -f MP+both -j 3 -o %F/2.json"), 0);
+	expect_same("1.json", "2.json");
 }
 END_TEST
 
@@ -259,6 +270,7 @@ suite_cli(void)
 	tcase_add_test(c, good_samples_run);
 	tcase_add_test(c, fail_fast_stops);
 	tcase_add_test(c, one_seed_gives_one_document);
+	tcase_add_test(c, threads_do_not_show_in_the_histogram);
 	tcase_add_test(c, the_document_may_be_the_output);
 	tcase_add_test(c, every_instance_is_in_the_histogram);
 	tcase_add_test(c, junit_is_written);
