@@ -146,9 +146,9 @@ START_TEST(a_test_is_written_so)
 {
 	struct arena *a = arena_new();
 
-	ck_assert_str_eq(help_cycle_text("Rfe DpDatadW Rfe acquire.cta DpCtrldW Coe "
-	    "fence.sc.gpu.dWW release.sys", "relaxed.sys", "0:0,1:1,1:1",
-	    a),
+	ck_assert_str_eq(help_cycle_text("Rfe DpDatadW Rfe acquire.cta "
+	    "DpCtrldW Coe fence.sc.gpu.dWW release.sys", "relaxed.sys",
+	    "0:0,1:1,1:1", a),
 	    "name: Z6.2+fence.sc.gpu-release.sys+data+acquire.cta-ctrl+rela"
 	    "xed.sys+0.0-1.1-1.1\n"
 	    "about: Made from the cycle fence.sc.gpu.dWW release.sys Rfe Dp"
@@ -193,7 +193,8 @@ START_TEST(a_cycle_has_no_beginning)
 	size_t i;
 
 	for (i = 1; i < sizeof(turns) / sizeof(*turns); i++)
-		ck_assert_str_eq(help_cycle_text(turns[i], NULL, NULL, a), first);
+		ck_assert_str_eq(help_cycle_text(turns[i], NULL, NULL, a),
+		    first);
 	arena_free(a);
 }
 END_TEST
