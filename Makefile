@@ -86,6 +86,7 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libfencepost.a
 check: $(BUILD)/check $(BUILD)/fencepost $(FAKES)
 	$(Q)FENCEPOST=$(BUILD)/fencepost FAKE_CUDA=$(word 1,$(FAKES)) \
 	    FAKE_NVML=$(word 2,$(FAKES)) CUDA_HOME=$(CUDA_HOME) \
+	    CK_TIMEOUT_MULTIPLIER=$${CK_TIMEOUT_MULTIPLIER:-5} \
 	    $(BUILD)/check $(SUITES)
 
 slurm: $(BUILD)/fencepost ## contrib/slurm on a Slurm of this machine's own
@@ -94,7 +95,7 @@ slurm: $(BUILD)/fencepost ## contrib/slurm on a Slurm of this machine's own
 # the long searches, which run much the same code many times
 SOAKS := browser oracle primitive sim_fault sim_weak
 asan: ## run the tests under the address and undefined sanitizers
-	$(Q)ASAN_OPTIONS=$${ASAN_OPTIONS:-detect_leaks=0} \
+	$(Q)CK_TIMEOUT_MULTIPLIER=20 \
 	    $(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
 	    SAN=address,undefined OPT='-O1 -g' \
 	    SUITES='$(filter-out $(SOAKS),$(TEST_SRC:tests/test_%.c=%))' check

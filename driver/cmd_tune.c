@@ -25,7 +25,7 @@
 #include "options.h"
 
 static const struct usage usage = {
-	"tune", "[PATH...]", 0, -1,
+	"tune", "[TEST...]", 0, -1,
 	"Looks for the environments that show most weak outcomes, for each "
 	"kind of test\n(its shape and where its threads are), and prints "
 	"them as a file for run --env or\nas this GPU's profile.\n",

@@ -27,7 +27,7 @@ external_dat3m(void)
 			return path;
 	}
 	*path = '\0';
-	printf("skipped: no external suite at ../shared/external "
+	printf("SKIPPED: no external suite at ../shared/external "
 	    "(FENCEPOST_EXTERNAL says where)\n");
 	return NULL;
 }
