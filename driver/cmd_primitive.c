@@ -17,7 +17,9 @@
 	OPTION(seconds, time, 't', "T", NULL, 0.001, 1e7, "for all of them "   \
 	    "together; without it 0.5s each")                                  \
 	OPTION(number, rounds, 'n', "N", NULL, 1, 1e15, "of each, in place "   \
-	    "of a time")                                                       \
+	    "of a time, or until the time is up")                              \
+	OPTION(number, crossings, 0, "N", NULL, 1, 1e15, "the same, counted "  \
+	    "in all CTAs")                                                     \
 	OPTION(number, ctas, 0, "N", NULL, 1, 65536, "in place of those of "   \
 	    "the entry")                                                       \
 	OPTION(number, threads, 0, "N", NULL, 32, 1024, "of a CTA, the same")  \
@@ -28,6 +30,10 @@
 	OPTION(flag, list, 0, NULL, NULL, 0, 0, "print the names, run nothing")\
 	OPTION(flag, ptx, 0, NULL, NULL, 0, 0, "print what the compiler made " \
 	    "of them, the fences marked")                                      \
+	OPTION(flag, sass, 0, NULL, NULL, 0, 0, "print their machine code, "   \
+	    "the same; by ptxas, or with --device by the driver")              \
+	OPTION(number, sm, 0, "N", "90", 70, 200, "compute capability, of "    \
+	    "--ptx and --sass")                                                \
 	OPTION(seed, seed, 's', "S", "1", 0, 0, "of every draw")               \
 	OPTION(seconds, timeout, 0, "T", "20s", 0.01, 1e6, "of a launch that " \
 	    "does not end")                                                    \
@@ -39,7 +45,6 @@
 #include "options.h"
 
 #define SOURCE_MAX ((size_t)1 << 20)
-#define PTX_TARGET 90 /* of --ptx */
 #define EACH_SECONDS 0.5
 
 enum { TWINS_WITH, TWINS_WITHOUT, TWINS_ONLY };
@@ -63,6 +68,7 @@ struct command {
 	json_t *entries;
 	FILE *out;
 	double begin;
+	bool terminal; /* progress goes there */
 };
 
 static int
@@ -70,6 +76,13 @@ complain(const struct err *err)
 {
 	err_print(stderr, err, NULL);
 	return STATUS_NO_VERDICT;
+}
+
+static int
+nothing(const char *why)
+{
+	fprintf(stderr, "fencepost: error: no primitive is %s\n", why);
+	return STATUS_NOTHING;
 }
 
 /* ---- which -------------------------------------------------------------- */
@@ -163,72 +176,6 @@ choose(struct command *c, const struct strings *names)
 	c->study.nitems = n;
 }
 
-/* ---- looking at them ---------------------------------------------------- */
-
-static int
-list(const struct command *c)
-{
-	int i;
-
-	for (i = 0; i < c->study.nitems; i++) {
-		const struct primitive *p = c->chosen[i];
-
-		if (p->twin_of)
-			printf("  %-40s %s\n", p->name, p->flaw);
-		else
-			printf("%-42s %s\n", p->name, p->group);
-	}
-	return STATUS_OK;
-}
-
-static bool
-is_fence(const char *line, size_t n)
-{
-	static const char *const marks[] = {
-		"fence", "membar", "bar.", "barrier", ".acquire", ".release",
-		".acq_rel", "mbarrier", "%envreg",
-	};
-	const char *start = line + strspn(line, " \t");
-	size_t i;
-
-	if (*start == '/' || *start == '.' || *start == '$')
-		return false;
-	for (i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (memmem(line, n, marks[i], strlen(marks[i])))
-			return true;
-	return false;
-}
-
-static int
-print_ptx(struct command *c)
-{
-	const char *code, *end;
-	struct err err;
-	int i;
-
-	for (i = 0; i < c->study.nitems; i++) {
-		const struct primitive *p = c->chosen[i];
-
-		if (!origin_load(p->origin, PTX_TARGET, c->arena, &err) ||
-		    !primitive_code(p, PTX_TARGET, c->arena, &code, &err))
-			return complain(&err);
-		if (p->origin->cubin) {
-			printf("// %s: machine code only\n", p->name);
-			continue;
-		}
-		printf("// %s: %s\n", p->name, p->twin_of ? p->flaw :
-		    p->about);
-		for (; *code; code = *end ? end + 1 : end) {
-			size_t n = strcspn(code, "\n");
-
-			end = code + n;
-			printf("%.*s%s\n", (int)n, code, is_fence(code, n) ?
-			    "\t// <--" : "");
-		}
-	}
-	return STATUS_OK;
-}
-
 /* ---- running them ------------------------------------------------------- */
 
 static bool
@@ -287,13 +234,51 @@ prepare(struct command *c, int argc, char **argv)
 	c->study.validate = o->validate || !o->bench;
 	/* costs on the software machine mean nothing: only if asked for */
 	c->study.bench = o->bench || (!o->validate && !c->style.sim);
-	c->study.seconds = o->time > 0 ? o->time / c->study.nitems :
-	    EACH_SECONDS;
+	c->study.seconds = EACH_SECONDS;
+	c->study.end = o->time > 0 ? c->begin + o->time : 0;
 	c->study.rounds = o->rounds;
+	c->study.crossings = o->crossings;
 	c->study.ctas = (uint32_t)o->ctas;
 	c->study.threads = (uint32_t)o->threads;
 	c->study.overcommit = o->overcommit;
 	c->study.timeout = o->timeout;
+	c->terminal = isatty(STDERR_FILENO);
+}
+
+/* What there is something to do for. */
+static void
+keep_useful(struct command *c)
+{
+	int i, n = 0;
+
+	for (i = 0; i < c->study.nitems; i++)
+		if (c->study.validate || c->chosen[i]->nbenches > 0)
+			c->chosen[n++] = c->chosen[i];
+	c->study.nitems = n;
+}
+
+static void
+wipe_progress(const struct command *c)
+{
+	if (c->terminal)
+		fprintf(stderr, "\r\033[K");
+}
+
+static void
+progress(void *user, const struct primitive *p, int item, uint64_t rounds,
+    uint64_t crossings)
+{
+	const struct command *c = user;
+	double left = c->study.end - wall_clock();
+
+	if (!c->terminal)
+		return;
+	fprintf(stderr, "\r\033[K[%d/%d] %.40s: %s rounds, %s crossings",
+	    item, c->study.nitems, p->name, count_text(rounds).s,
+	    count_text(crossings).s);
+	if (left > 0)
+		fprintf(stderr, ", %s left", time_text(left).s);
+	fflush(stderr);
 }
 
 static void
@@ -302,6 +287,7 @@ done(void *user, const struct primitive *p, json_t *entry)
 	struct command *c = user;
 
 	(void)p;
+	wipe_progress(c);
 	json_array_append_new(c->entries, entry);
 	primitive_print(c->out, entry, &c->style);
 	fflush(c->out);
@@ -320,8 +306,24 @@ count(const json_t *entries, const char *verdict)
 	return n;
 }
 
+static bool
+any_without_time(const json_t *entries)
+{
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(entries, i, entry) {
+		const char *s = json_string_value(json_object_get(entry,
+		    "message"));
+
+		if (s && strcmp(s, no_time_left) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* A shape that the user asked for and the device cannot hold is an error,
-   not a primitive to skip. */
+   not a primitive to skip; one that there was no time for has no verdict. */
 static int
 status_of(const struct command *c)
 {
@@ -330,24 +332,25 @@ status_of(const struct command *c)
 	if (count(c->entries, "broken") + count(c->entries, "not-caught"))
 		return STATUS_FOUND;
 	if (skipped && (c->study.ctas || c->study.threads ||
-	    skipped == c->study.nitems))
+	    skipped == c->study.nitems || any_without_time(c->entries)))
 		return STATUS_NO_VERDICT;
 	return STATUS_OK;
 }
 
 static int
-conclude(struct command *c, bool complete)
+conclude(struct command *c, enum work_end end)
 {
 	json_t *none = json_array(), *root, *claims;
 	struct err err;
-	int status = status_of(c);
+	int status = end == WORK_INTERRUPTED ? STATUS_INTERRUPTED :
+	    end == WORK_FAILED ? STATUS_NO_VERDICT : status_of(c);
 
-	claims = primitive_claims(c->entries, 0);
+	claims = primitive_claims(c->entries, 0, c->style.sim);
 	primitive_print_benches(c->out, c->entries, &c->style);
 	primitive_print_claims(c->out, claims, &c->style);
 	primitive_print_summary(c->out, c->entries, &c->style);
-	root = results_document(&c->info, complete, wall_clock() - c->begin,
-	    none);
+	root = results_document(&c->info, end == WORK_DONE,
+	    wall_clock() - c->begin, none);
 	json_object_set(root, "primitives", c->entries);
 	if (json_array_size(claims))
 		json_object_set(root, "claims", claims);
@@ -362,21 +365,47 @@ conclude(struct command *c, bool complete)
 static int
 study(struct command *c, int argc, char **argv)
 {
+	const struct listener listener = {done, progress, c};
 	struct err err = {0};
-	bool ok;
+	enum work_end end;
 	int status;
 
 	if (!choose_device(c, &err) || !load_origins(c, &err))
 		return complain(&err);
 	prepare(c, argc, argv);
+	keep_useful(c);
+	if (c->study.nitems == 0)
+		return nothing("to be measured; only --validate does "
+		    "something for these");
 	fprintf(c->out, "fencepost %s, seed 0x%llx, %s%s\n\n", VERSION,
 	    (unsigned long long)c->study.seed, c->study.device->name,
 	    c->style.sim ? ": no GPU takes part" : "");
 	c->entries = json_array();
-	ok = primitives_run(&c->study, done, c, &err);
-	status = conclude(c, ok);
+	end = primitives_run(&c->study, &listener, &err);
+	wipe_progress(c);
+	if (end == WORK_FAILED)
+		err_print(stderr, &err, NULL);
+	if (end == WORK_INTERRUPTED)
+		fprintf(stderr, "fencepost: interrupted: %zu of %d done\n",
+		    json_array_size(c->entries), c->study.nitems);
+	status = conclude(c, end);
 	json_decref(c->entries);
-	return ok ? status : complain(&err);
+	return status;
+}
+
+static int
+look(struct command *c)
+{
+	struct err err;
+	int sm = (int)c->options.sm;
+
+	if (c->options.list)
+		primitives_list(&c->study);
+	else if (!(c->options.ptx ? primitives_ptx(&c->study, sm, c->arena,
+	    &err) : primitives_sass(&c->study, c->options.device, sm,
+	    c->arena, &err)))
+		return complain(&err);
+	return STATUS_OK;
 }
 
 int
@@ -398,17 +427,12 @@ cmd_primitive(int argc, char **argv)
 			return STATUS_NO_VERDICT;
 		}
 		choose(&c, &names);
-		if (c.study.nitems == 0) {
-			fprintf(stderr, "fencepost: error: no primitive is "
-			    "selected; --list names them\n");
-			status = STATUS_NOTHING;
-		} else if (c.options.list) {
-			status = list(&c);
-		} else if (c.options.ptx) {
-			status = print_ptx(&c);
-		} else {
+		if (c.study.nitems == 0)
+			status = nothing("selected; --list names them");
+		else if (c.options.list || c.options.ptx || c.options.sass)
+			status = look(&c);
+		else
 			status = study(&c, argc, typed);
-		}
 	}
 	arena_free(c.arena);
 	return status;

@@ -17,8 +17,8 @@ static const struct usage usage = {
 	"with one test, or FILE:NAME.\n", option_rows,
 };
 
-static bool
-assemble_on_device(const char *device, const char *ptx, struct arena *a,
+bool
+device_assemble(const char *device, const char *ptx, struct arena *a,
     const void **elf, size_t *size, struct err *err)
 {
 	struct device_info infos[DEVICES_MAX];
@@ -58,7 +58,7 @@ sass(const struct options *o, const char *test, struct arena *a,
 		return STATUS_NO_VERDICT;
 	ptx = emit_ptx(&plan, SABOTAGE_NONE, a);
 	ok = o->device ?
-	    assemble_on_device(o->device, ptx, a, &elf, &size, err) :
+	    device_assemble(o->device, ptx, a, &elf, &size, err) :
 	    ptxas_run(ptx, (int)o->sm, a, &elf, &size, err);
 	if (!ok)
 		return STATUS_NO_VERDICT;

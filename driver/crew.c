@@ -335,7 +335,7 @@ wait_and_listen(struct crew *c, struct err *err)
 		fds[i].events = POLLIN;
 		fds[i].revents = 0;
 	}
-	if (ppoll(fds, (nfds_t)n, &pause, &c->outside) < 0)
+	if (ppoll(fds, (nfds_t)n, &pause, &c->signals.outside) < 0)
 		return true; /* a signal */
 	for (i = 0; i < n; i++) {
 		if (fds[i].revents && !attend(c, &c->hands[i], err))
@@ -388,9 +388,9 @@ work_run(struct work *w, struct err *err)
 
 	if (!hands_make(&c, err))
 		return WORK_FAILED;
-	signals_catch(&c);
+	signals_catch(&c.signals);
 	end = loop(&c, err);
 	hands_free(&c, end != WORK_DONE);
-	signals_release(&c);
+	signals_release(&c.signals);
 	return end;
 }

@@ -26,23 +26,31 @@ struct hand {
 	size_t size, room;
 };
 
+/* Those that ask for an end, as they were before. */
+struct signals {
+	sigset_t outside;
+	struct sigaction old[STOPS], old_pipe;
+};
+
 struct crew {
 	struct work *work;
 	struct hand *hands;
 	int nhands; /* the first ones have lane 0, by device */
 	bool *pending; /* theirs */
 	double end; /* of the time for all */
-	sigset_t outside; /* signals as they were */
-	struct sigaction old[STOPS], old_pipe;
+	struct signals signals;
 	pid_t parent;
 	bool failed; /* a test failed: see fail_fast */
 };
 
 /* hand.c */
-/* From here on signals are noted, and let in only while crew waits; the
-   worker does not see them. */
-void signals_catch(struct crew *c);
-void signals_release(struct crew *c);
+/* From here on signals are noted, and let in only while the parent waits
+   (ppoll with ->outside). */
+void signals_catch(struct signals *s);
+void signals_release(struct signals *s);
+/* In a worker, just forked: it dies with the parent, and a terminal's ^C is
+   for the parent, which then ends us. */
+void signals_leave(const struct signals *s, pid_t parent);
 bool hands_make(struct crew *c, struct err *err);
 void hands_free(struct crew *c, bool kill_them);
 bool hand_start(struct crew *c, struct hand *h, struct err *err);

@@ -743,6 +743,10 @@ bool output_text(const char *path, const struct text *t, struct err *err);
 bool output_test(const struct program *p, const char *folder,
     const char *ending, const struct text *t, struct err *err);
 
+/* cmd_sass.c: machine code by a device's driver */
+bool device_assemble(const char *device, const char *ptx, struct arena *a,
+    const void **elf, size_t *size, struct err *err);
+
 /* cmd_model.c: --model and --unroll of several commands; false: printed */
 bool model_options(struct model_opts *opts, const char *version,
     uint64_t unroll);

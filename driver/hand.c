@@ -36,7 +36,7 @@ signals_note(void)
 }
 
 void
-signals_catch(struct crew *c)
+signals_catch(struct signals *s)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -46,23 +46,36 @@ signals_catch(struct crew *c)
 	sigemptyset(&set);
 	stop = 0;
 	for (i = 0; i < STOPS; i++) {
-		sigaction(stops[i], &action, &c->old[i]);
+		sigaction(stops[i], &action, &s->old[i]);
 		sigaddset(&set, stops[i]);
 	}
-	sigprocmask(SIG_BLOCK, &set, &c->outside);
+	sigprocmask(SIG_BLOCK, &set, &s->outside);
 	/* a worker that is gone is noticed by the end of its answers */
-	sigaction(SIGPIPE, &ignore, &c->old_pipe);
+	sigaction(SIGPIPE, &ignore, &s->old_pipe);
 }
 
 void
-signals_release(struct crew *c)
+signals_release(struct signals *s)
 {
 	int i;
 
 	for (i = 0; i < STOPS; i++)
-		sigaction(stops[i], &c->old[i], NULL);
-	sigaction(SIGPIPE, &c->old_pipe, NULL);
-	sigprocmask(SIG_SETMASK, &c->outside, NULL);
+		sigaction(stops[i], &s->old[i], NULL);
+	sigaction(SIGPIPE, &s->old_pipe, NULL);
+	sigprocmask(SIG_SETMASK, &s->outside, NULL);
+}
+
+void
+signals_leave(const struct signals *s, pid_t parent)
+{
+	int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1); /* it died before we asked */
+	for (i = 0; i < STOPS; i++)
+		signal(stops[i], SIG_IGN);
+	sigprocmask(SIG_SETMASK, &s->outside, NULL);
 }
 
 /* ---- hands ------------------------------------------------------------- */
@@ -70,7 +83,6 @@ signals_release(struct crew *c)
 static _Noreturn void
 become_worker(struct crew *c, const struct hand *h, int orders, int answers)
 {
-	int s;
 	int i;
 
 	for (i = 0; i < c->nhands; i++)
@@ -78,13 +90,7 @@ become_worker(struct crew *c, const struct hand *h, int orders, int answers)
 			close(c->hands[i].orders);
 			close(c->hands[i].answers);
 		}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != c->parent)
-		_exit(1); /* it died before we asked */
-	/* a terminal's ^C is for the parent, which then ends us */
-	for (s = 0; s < STOPS; s++)
-		signal(stops[s], SIG_IGN);
-	sigprocmask(SIG_SETMASK, &c->outside, NULL);
+	signals_leave(&c->signals, c->parent);
 	worker_main(c->work, h->device, h->lane, orders, answers);
 }
 

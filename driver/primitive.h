@@ -27,6 +27,7 @@ struct shape {
 	uint32_t threads; /* a CTA */
 	uint32_t cluster, group, bins; /* 0: 1, 4, 32 */
 	bool payload; /* bench: a store a thread before each crossing */
+	bool other; /* settled: not the CTAs that the entry says */
 	const char *scope; /* bench, for people: "gpu" */
 };
 
@@ -35,6 +36,7 @@ struct origin {
 	const char *stem; /* "grid": grid.cu, grid.90.ptx */
 	const char *path; /* of a user's .cu, .ptx or .cubin; or NULL */
 	const char *code; /* of path, once read or compiled */
+	size_t size; /* of code */
 	bool cubin;
 	struct loc loc;
 };
@@ -74,8 +76,9 @@ struct study {
 	const char *options; /* of the device */
 	enum assembler assembler;
 	bool validate, bench;
-	double seconds; /* of one item */
-	uint64_t rounds; /* of one item, if not 0 */
+	double seconds; /* of one item; or */
+	double end; /* of all, by wall_clock(), if not 0 */
+	uint64_t rounds, crossings; /* of one item, if not 0 */
 	uint32_t ctas, threads; /* in place of the entry's, if not 0 */
 	bool overcommit; /* more CTAs than can be resident, on purpose */
 	double timeout;
@@ -91,12 +94,12 @@ bool primitive_read(const struct source *source, const char *directory,
 bool origin_load(struct origin *o, int sm, struct arena *a,
     struct err *err);
 /*
- * The PTX that a primitive's kernels are in, for a target: only its own
- * entry points and what stands outside of any. A cubin comes back whole.
+ * The PTX that a primitive's kernels are in, for a target: only the entry
+ * points asked for and what stands outside of any. A cubin comes back whole.
  * ERR_UNSUPPORTED: not built in, or none for a target so old.
  */
-bool primitive_code(const struct primitive *p, int sm, struct arena *a,
-    const char **code, struct err *err);
+bool primitive_code(const struct primitive *p, int sm, bool validate,
+    bool bench, struct arena *a, const char **code, struct err *err);
 /* The part of PTX that the named entry points need, in *t. False: none of
    them is there. */
 bool ptx_extract(struct text *t, const char *ptx, const char *const *names,
@@ -108,22 +111,67 @@ struct rig {
 	struct device *device;
 	const struct study *study;
 	uint64_t state, payload, scratch, report, samples; /* addresses */
+	/* called now and then while something runs; may be NULL */
+	void (*alive)(void *user, uint64_t rounds, uint64_t crossings);
+	void *user;
+};
+
+/* What launches of one shape showed. */
+struct try {
+	uint64_t launches, rounds, crossings;
+	uint32_t last; /* rounds of the last launch */
+	double cost; /* seconds of a round, in the slowest launch */
+};
+
+/* One primitive being validated. */
+struct session {
+	struct rig *rig;
+	const struct primitive *primitive;
+	struct module *module;
+	const char *kernel;
+	uint64_t stream; /* of its draws: a hash of its name */
+	double end, shown; /* by wall_clock() */
+	int shape, carried_shape; /* of the next launch, of the last */
+	bool carries; /* the last launch's state may be gone on from */
+	struct try tries[SHAPES_MAX];
+	struct findings total; /* sums; the first of each finding */
+	uint64_t round[FOUND_COUNT]; /* of the first, over all launches */
+	uint64_t rounds, launches;
+	double seconds; /* device time */
+	bool faulted;
 };
 bool rig_open(struct rig *r, const struct study *s, struct err *err);
 void rig_close(struct rig *r);
+/* The finished entry, after so many seconds (INFINITY: by the count alone).
+   False: the device is of no more use. */
+bool rig_study(struct rig *r, const struct primitive *p, double seconds,
+    struct arena *a, json_t **entry);
+
+/* primitive_entry.c */
+bool findings_any(const struct findings *r);
 /* The document's entry, as it is before anything ran: a new reference. */
 json_t *primitive_entry(const struct study *study, const struct primitive *p,
     struct arena *a);
+void entry_verdict(const struct session *s, json_t *o, const char *fault);
+void entry_measured(json_t *o);
+void entry_not_run(json_t *o, const char *why, struct arena *a);
+void entry_message(json_t *o, const char *message, struct arena *a);
+extern const char no_time_left[]; /* why one was not run */
+
+/* primitive_bench.c: adds entry.bench; takes until `end`, if not longer */
+bool rig_bench(struct rig *r, struct module *m, const struct primitive *p,
+    double end, struct arena *a, json_t *entry, struct err *err);
+double bench_seconds(const struct primitive *p); /* what that takes */
+
+/* primitive_shape.c */
 /* A shape of an entry with its numbers for this device. */
 bool rig_shape(struct rig *r, struct module *m, const char *kernel,
     const struct shape *from, struct shape *s, struct err *err);
-/* The finished entry. False: the device is of no more use. */
-bool rig_study(struct rig *r, const struct primitive *p, struct arena *a,
-    json_t **entry);
-
-/* primitive_bench.c: adds entry.bench */
-bool rig_bench(struct rig *r, struct module *m, const struct primitive *p,
-    struct arena *a, json_t *entry, struct err *err);
+struct attempt;
+/* The rest of an attempt that has its kernel, rounds and stream: the shape
+   and the disturbances. */
+bool rig_draw(struct rig *r, struct module *m, const struct primitive *p,
+    int shape, struct attempt *o, struct err *err);
 
 /* primitive_launch.c */
 struct attempt { /* one launch of a primitive */
@@ -133,6 +181,7 @@ struct attempt { /* one launch of a primitive */
 	uint32_t extra; /* CTAs that stress */
 	uint64_t stream, repeat;
 	bool plain; /* not cooperative: the driver checks no residency */
+	bool carry; /* from the state of the launch before */
 };
 bool rig_resident(struct rig *r, struct module *m, const char *kernel,
     uint32_t threads, uint32_t *ctas, struct err *err);
@@ -141,11 +190,25 @@ bool rig_launch(struct rig *r, struct module *m, const struct attempt *o,
 bool rig_samples(struct rig *r, uint32_t *samples, uint32_t count,
     struct err *err);
 
-/* primitive_work.c: all items, in processes of their own; done() gets each
-   entry, which it owns */
-bool primitives_run(const struct study *s,
-    void (*done)(void *user, const struct primitive *p, json_t *entry),
-    void *user, struct err *err);
+/* primitive_work.c: all items, in processes of their own */
+struct listener {
+	/* each entry, which it then owns */
+	void (*done)(void *user, const struct primitive *p, json_t *entry);
+	/* now and then, of the item-th; may be NULL */
+	void (*progress)(void *user, const struct primitive *p, int item,
+	    uint64_t rounds, uint64_t crossings);
+	void *user;
+};
+enum work_end primitives_run(const struct study *s,
+    const struct listener *listener, struct err *err);
+
+/* primitive_show.c: to standard output, with the fences marked */
+void primitives_list(const struct study *s);
+bool primitives_ptx(const struct study *s, int sm, struct arena *a,
+    struct err *err);
+/* By a device's own assembler, or (NULL) by ptxas. */
+bool primitives_sass(const struct study *s, const char *device, int sm,
+    struct arena *a, struct err *err);
 
 /* primitive_print.c: entries as documents have them */
 void primitive_print(FILE *f, const json_t *entry,
@@ -157,7 +220,8 @@ void primitive_print_claims(FILE *f, const json_t *claims,
 void primitive_print_summary(FILE *f, const json_t *entries,
     const struct style *style);
 
-/* primitive_claims.c: a new reference */
-json_t *primitive_claims(const json_t *entries, int device);
+/* primitive_claims.c: a new reference; what the software machine costs says
+   nothing of them */
+json_t *primitive_claims(const json_t *entries, int device, bool sim);
 
 #endif

@@ -2,10 +2,12 @@
 #include "primitive.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BENCH_SECONDS 0.05 /* of the launch that counts */
+#define BENCH_SECONDS 0.05 /* of the launch that counts, at most */
+#define BENCH_OVERHEAD 0.02 /* what comes with it */
 #define PROBE_ROUNDS 256
 #define ROUNDS_MAX (1u << 20)
 #define SIM_ROUNDS 24
@@ -35,11 +37,15 @@ set_number(json_t *o, const char *key, double x)
 	json_object_set_new(o, key, json_real(x));
 }
 
+/* Other CTAs than the entry wants, because the device holds no more or the
+   user asked for them: then "8 CTAs" are not 8. */
 static json_t *
 bench_json(const char *what, const char *unit, const struct shape *s)
 {
-	json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "what", what, "unit",
-	    unit, "ctas", (int)s->ctas, "threads", (int)s->threads);
+	json_t *o = json_pack("{s:o, s:s, s:i, s:i}", "what", s->other ?
+	    json_sprintf("%s (here %" PRIu32 ")", what, s->ctas) :
+	    json_string(what), "unit", unit, "ctas", (int)s->ctas, "threads",
+	    (int)s->threads);
 
 	if (s->scope)
 		json_object_set_new(o, "scope", json_string(s->scope));
@@ -86,11 +92,18 @@ laps_json(const struct shape *s, const struct findings *r,
 	return o;
 }
 
+double
+bench_seconds(const struct primitive *p)
+{
+	return p->nbenches * (BENCH_SECONDS + BENCH_OVERHEAD);
+}
+
 /* Probe first, so that the launch that counts has the right length. */
 static bool
-timed(struct rig *r, struct module *m, struct attempt *o,
+timed(struct rig *r, struct module *m, struct attempt *o, double room,
     struct findings *report, double *seconds, struct err *err)
 {
+	const struct first *hang = &report->first[FOUND_HANG];
 	double rounds;
 
 	o->args.rounds = PROBE_ROUNDS;
@@ -99,7 +112,7 @@ timed(struct rig *r, struct module *m, struct attempt *o,
 	if (!rig_launch(r, m, o, report, seconds, err))
 		return false;
 	if (!r->study->device->caps.sim) {
-		rounds = BENCH_SECONDS / (*seconds > 1e-6 ? *seconds : 1e-6) *
+		rounds = fmin(BENCH_SECONDS, room) / fmax(*seconds, 1e-6) *
 		    PROBE_ROUNDS;
 		o->args.rounds = rounds > ROUNDS_MAX ? ROUNDS_MAX :
 		    rounds < PROBE_ROUNDS ? PROBE_ROUNDS :
@@ -109,7 +122,9 @@ timed(struct rig *r, struct module *m, struct attempt *o,
 	}
 	if (report->found[FOUND_HANG])
 		return err_set(err, ERR_UNSUPPORTED, (struct loc){0},
-		    "hung while being timed: no cost is given");
+		    "hung while being timed (round %" PRIu32 ", CTA %" PRIu32
+		    " thread %" PRIu32 "): no cost is given",
+		    hang->round, hang->cta, hang->thread);
 	if (report->ticks == 0 || report->ns == 0 || report->per_lap == 0)
 		return err_set(err, ERR_UNSUPPORTED, (struct loc){0},
 		    "the device's clocks did not move");
@@ -128,7 +143,7 @@ rate_name(const char *as, struct arena *a)
 
 static bool
 bench_shape(struct rig *r, struct module *m, const char *kernel,
-    const struct shape *shape, struct arena *a, json_t *list,
+    const struct shape *shape, double room, struct arena *a, json_t *list,
     struct err *err)
 {
 	struct attempt o = {.kernel = kernel};
@@ -141,7 +156,7 @@ bench_shape(struct rig *r, struct module *m, const char *kernel,
 		return false;
 	if (shape->payload)
 		o.args.switches = SWITCH_PAYLOAD;
-	if (!timed(r, m, &o, &report, &seconds, err))
+	if (!timed(r, m, &o, room, &report, &seconds, err))
 		return false;
 	n = o.args.rounds / report.per_lap;
 	n = n > LAPS ? LAPS : n == 0 ? 1 : n;
@@ -183,17 +198,27 @@ bench_boundary(struct rig *r, struct module *m, const char *kernel,
 
 bool
 rig_bench(struct rig *r, struct module *m, const struct primitive *p,
-    struct arena *a, json_t *entry, struct err *err)
+    double end, struct arena *a, json_t *entry, struct err *err)
 {
 	const char *kernel = arena_printf(a, "%s_bench", p->name);
 	json_t *list = json_array();
 	bool ok = true;
 	int i;
 
-	for (i = 0; ok && i < p->nbenches; i++)
-		ok = p->launches ? bench_boundary(r, m, kernel,
-		    &p->benches[i], list, err) : bench_shape(r, m, kernel,
-		    &p->benches[i], a, list, err);
+	for (i = 0; ok && i < p->nbenches; i++) {
+		double room = (end - wall_clock()) / (p->nbenches - i);
+
+		if (room <= 0 && i > 0)
+			ok = err_set(err, ERR_LIMIT, (struct loc){0}, "timed "
+			    "in %d of %d shapes: no time was left", i,
+			    p->nbenches);
+		else if (p->launches)
+			ok = bench_boundary(r, m, kernel, &p->benches[i],
+			    list, err);
+		else
+			ok = bench_shape(r, m, kernel, &p->benches[i], room,
+			    a, list, err);
+	}
 	json_object_set_new(entry, "bench", list);
 	return ok;
 }

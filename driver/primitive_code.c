@@ -196,15 +196,17 @@ builtin_code(const struct primitive *p, int sm, const char **ptx,
 }
 
 bool
-primitive_code(const struct primitive *p, int sm, struct arena *a,
-    const char **code, struct err *err)
+primitive_code(const struct primitive *p, int sm, bool validate, bool bench,
+    struct arena *a, const char **code, struct err *err)
 {
-	const char *names[] = {
-		arena_printf(a, "%s_validate", p->name),
-		arena_printf(a, "%s_bench", p->name),
-	};
-	const char *ptx = p->origin->code;
+	const char *names[2], *ptx = p->origin->code;
 	struct text t;
+	int n = 0;
+
+	if (validate)
+		names[n++] = arena_printf(a, "%s_validate", p->name);
+	if (bench)
+		names[n++] = arena_printf(a, "%s_bench", p->name);
 
 	if (!ptx && !builtin_code(p, sm, &ptx, err))
 		return false;
@@ -213,7 +215,7 @@ primitive_code(const struct primitive *p, int sm, struct arena *a,
 		return true;
 	}
 	text_init(&t, a);
-	if (!ptx_extract(&t, ptx, names, 2))
+	if (!ptx_extract(&t, ptx, names, n))
 		return err_set(err, ERR_INPUT, p->loc,
 		    "the code has no kernel %s", names[0]);
 	*code = t.s;
@@ -277,6 +279,7 @@ read_code(struct origin *o, const char *path, struct arena *a,
 	if (!source_read(path, CODE_MAX, a, &source, err))
 		return false;
 	o->code = source.text;
+	o->size = source.size;
 	return true;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define BUDGET_GPU (1u << 21) /* a second or two of polling */
-#define BUDGET_SIM 20000u
+#define BUDGET_SIM 4000u
 
 bool
 rig_open(struct rig *r, const struct study *s, struct err *err)
@@ -49,12 +49,13 @@ rig_resident(struct rig *r, struct module *m, const char *kernel,
 }
 
 static bool
-clear(struct rig *r, struct err *err)
+clear(struct rig *r, bool carry, struct err *err)
 {
 	const struct device_ops *ops = r->ops;
 
-	return ops->fill(r->device, r->state, 0, STATE_BYTES, err) &&
-	    ops->fill(r->device, r->payload, 0xff, PAYLOAD_BYTES, err) &&
+	return (carry || (ops->fill(r->device, r->state, 0, STATE_BYTES,
+	    err) && ops->fill(r->device, r->payload, 0xff, PAYLOAD_BYTES,
+	    err))) &&
 	    ops->fill(r->device, r->report, 0, sizeof(struct findings), err);
 }
 
@@ -94,7 +95,7 @@ rig_launch(struct rig *r, struct module *m, const struct attempt *o,
 		.params_size = sizeof(args),
 	};
 
-	return clear(r, err) &&
+	return clear(r, o->carry, err) &&
 	    r->ops->run(r->device, &launch, 1, o->repeat ? o->repeat : 1,
 	    r->study->timeout, seconds, err) &&
 	    r->ops->read(r->device, report, r->report, sizeof(*report), err);

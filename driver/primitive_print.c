@@ -29,6 +29,8 @@ static const struct word {
 	{"broken", "BROKEN", "BROKEN", "\033[1;31m"},
 	{"not-caught", "NOT CAUGHT", "NOT CAUGHT", "\033[1;31m"},
 	{"not-caught-here", "", "not caught here", "\033[33m"},
+	{"measured", "measured, not validated", "measured, not validated",
+	    ""},
 	{"not-run", "skipped", "skipped", "\033[33m"},
 };
 
@@ -86,6 +88,7 @@ primitive_print(FILE *f, const json_t *entry, const struct style *style)
 		    count_text(count_of(entry, "rounds")).s,
 		    count_text(count_of(entry, "crossings")).s);
 	if (*text_of(entry, "message") && word->verdict[0] != 'p' &&
+	    strcmp(word->sound, text_of(entry, "message")) != 0 &&
 	    strcmp(word->verdict, "not-caught-here") != 0)
 		fprintf(f, "%s%s", json_object_get(entry, "crossings") ?
 		    "; " : "", text_of(entry, "message"));
@@ -95,6 +98,9 @@ primitive_print(FILE *f, const json_t *entry, const struct style *style)
 }
 
 /* ---- costs -------------------------------------------------------------- */
+
+/* Neither costs nor what is said of them. */
+static const char not_judged[] = "  not judged: software machine";
 
 static double
 number(const json_t *o, const char *key)
@@ -114,7 +120,7 @@ print_latency(FILE *f, const json_t *entry, const json_t *b,
 	    number(b, "p1"), number(b, "p99"));
 	if (json_object_get(b, "cycles"))
 		fprintf(f, "%9.4g", number(b, "cycles"));
-	fprintf(f, "%s\n", style->sim ? " (software machine)" : "");
+	fprintf(f, "%s\n", style->sim ? not_judged : "");
 }
 
 static void
@@ -124,7 +130,7 @@ print_rate(FILE *f, const json_t *entry, const json_t *b,
 	fprintf(f, "%-26s %-24s %5" PRIu64 "x%-5" PRIu64 "%9s/s%s\n",
 	    text_of(entry, "name"), text_of(b, "what"), count_of(b, "ctas"),
 	    count_of(b, "threads"), rate_text(number(b, "median")).s,
-	    style->sim ? " (software machine)" : "");
+	    style->sim ? not_judged : "");
 }
 
 static void
@@ -170,42 +176,120 @@ primitive_print_claims(FILE *f, const json_t *claims,
 	if (json_array_size(claims) == 0)
 		return;
 	fprintf(f, "\nThe chapter says:\n");
-	json_array_foreach(claims, i, claim)
-		fprintf(f, "  %-18s %s: %s%s\n", json_is_true(json_object_get(
-		    claim, "holds")) ? "holds" : "does not hold here",
-		    text_of(claim, "claim"), text_of(claim, "figure"),
-		    style->sim ? " (software machine)" : "");
+	json_array_foreach(claims, i, claim) {
+		const json_t *holds = json_object_get(claim, "holds");
+
+		if (style->sim)
+			fprintf(f, "  %-18s %s: %s\n", "not judged",
+			    text_of(claim, "claim"), text_of(claim, "figure"));
+		else
+			fprintf(f, "  %-18s %s: %s\n", json_is_true(holds) ?
+			    "holds" : "does not hold here",
+			    text_of(claim, "claim"), text_of(claim, "figure"));
+	}
 }
 
 /* ---- in sum ------------------------------------------------------------- */
+
+struct sum {
+	int sound, clean, twins, caught, measured, skipped;
+};
+
+static struct sum
+add_up(const json_t *entries)
+{
+	struct sum sum = {0};
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(entries, i, entry) {
+		const char *verdict = text_of(entry, "verdict");
+		bool pass = strcmp(verdict, "pass") == 0;
+
+		if (strcmp(verdict, "not-run") == 0) {
+			sum.skipped++;
+		} else if (strcmp(verdict, "measured") == 0) {
+			sum.measured++;
+		} else if (*text_of(entry, "twin_of")) {
+			sum.twins++;
+			sum.caught += pass;
+		} else {
+			sum.sound++;
+			sum.clean += pass;
+		}
+	}
+	return sum;
+}
+
+static bool
+skipped_for(const json_t *entry, const char *why)
+{
+	return strcmp(text_of(entry, "verdict"), "not-run") == 0 &&
+	    strcmp(text_of(entry, "message"), why) == 0;
+}
+
+/* "  no time was left for it: lock_cas, lock_ticket, 7 twins" */
+static void
+print_reason(FILE *f, const json_t *entries, const char *why)
+{
+	const json_t *entry;
+	size_t i;
+	int names = 0, twins = 0;
+
+	fprintf(f, "  %s: ", *why ? why : "nothing to do");
+	json_array_foreach(entries, i, entry)
+		if (!skipped_for(entry, why))
+			continue;
+		else if (*text_of(entry, "twin_of"))
+			twins++;
+		else
+			fprintf(f, "%s%s", names++ ? ", " : "",
+			    text_of(entry, "name"));
+	if (twins)
+		fprintf(f, "%s%d twin%s", names ? ", " : "", twins,
+		    plural((uint64_t)twins));
+	fputc('\n', f);
+}
+
+/* Each reason once, where it comes first. */
+static void
+print_skipped(FILE *f, const json_t *entries)
+{
+	const json_t *entry;
+	size_t i, k;
+
+	json_array_foreach(entries, i, entry) {
+		const char *why = text_of(entry, "message");
+
+		if (!skipped_for(entry, why))
+			continue;
+		for (k = 0; !skipped_for(json_array_get(entries, k), why); )
+			k++;
+		if (k == i)
+			print_reason(f, entries, why);
+	}
+}
 
 void
 primitive_print_summary(FILE *f, const json_t *entries,
     const struct style *style)
 {
-	const json_t *entry;
-	int sound = 0, clean = 0, twins = 0, caught = 0, skipped = 0;
-	bool pass;
-	size_t i;
+	struct sum sum = add_up(entries);
 
-	json_array_foreach(entries, i, entry) {
-		if (strcmp(text_of(entry, "verdict"), "not-run") == 0) {
-			skipped++;
-			continue;
-		}
-		pass = strcmp(text_of(entry, "verdict"), "pass") == 0;
-		if (*text_of(entry, "twin_of")) {
-			twins++;
-			caught += pass;
-		} else {
-			sound++;
-			clean += pass;
-		}
-	}
-	fprintf(f, "\n%d of %d primitives clean, %d of %d broken twins "
-	    "caught", clean, sound, caught, twins);
-	if (skipped)
-		fprintf(f, ", %d skipped", skipped);
+	fputc('\n', f);
+	if (sum.sound + sum.twins || !sum.measured)
+		fprintf(f, "%d of %d primitives clean, %d of %d broken twins "
+		    "caught%s", sum.clean, sum.sound, sum.caught, sum.twins,
+		    sum.measured ? ", " : "");
+	if (sum.measured)
+		fprintf(f, "%d measured, not validated", sum.measured);
+	if (sum.skipped)
+		fprintf(f, ", %d skipped", sum.skipped);
 	fprintf(f, "%s\n", style->sim ? " (software machine: no GPU took "
 	    "part)" : "");
+	if (sum.skipped)
+		fprintf(f, "%zu of %zu ran; skipped:\n",
+		    json_array_size(entries) - (size_t)sum.skipped,
+		    json_array_size(entries));
+	print_skipped(f, entries);
 }

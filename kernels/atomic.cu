@@ -30,7 +30,9 @@ TALLY(atomic_add, count<GPU>)
 TALLY(atomic_add_sys, count<SYS>)
 TALLY(atomic_add_cta_scope, count<CTA>)
 BROKEN_TALLY(atomic_add_split, count<GPU, true>)
+BROKEN_TALLY(atomic_add_sys_split, count<SYS, true>)
 TALLY(atomic_add_lanes, count<GPU, false, true>) /* a cell a lane, or one */
+BROKEN_TALLY(atomic_add_lanes_split, count<GPU, true, true>)
 
 /* In shared memory, then one atomic a cell. FIRST, LAST: the bar.syncs
    after zeroing and before adding up. */

@@ -57,7 +57,7 @@ BROKEN_CHAIN(task_event_no_sync_pass,
 enum placement { AFTER_SYNC, BEFORE_SYNC, NO_FENCE };
 
 template <enum placement F, enum order SET, enum order GET,
-    int SYNCS = BOTH>
+    int SYNCS = BOTH, enum scope S = GPU>
 struct semaphore {
 	static __device__ void
 	await(struct place *p, struct turns *t, uint32_t turn)
@@ -74,8 +74,8 @@ struct semaphore {
 			fence<ACQ_REL, GPU>();
 		cta_sync<SYNCS, PASS>(); /* Semaphore+no-sync */
 		if (threadIdx.x == 0) {
-			if constexpr (F == AFTER_SYNC)
-				fence<ACQ_REL, GPU>();
+			if constexpr (F == AFTER_SYNC) /* Semaphore+fence-cta */
+				fence<ACQ_REL, S>();
 			/* to GET; Semaphore+no-fence */
 			store<SET, GPU>(event(t, 0), turn + 1);
 		}
@@ -84,6 +84,8 @@ struct semaphore {
 
 CHAIN(splitk_semaphore, semaphore<NO_FENCE, RELEASE, ACQUIRE>)
 CHAIN(splitk_fence, semaphore<AFTER_SYNC, RELAXED, ACQUIRE>)
+BROKEN_CHAIN(splitk_fence_block,
+    semaphore<AFTER_SYNC, RELAXED, ACQUIRE, BOTH, CTA>)
 BROKEN_CHAIN(splitk_semaphore_no_fence, semaphore<NO_FENCE, RELAXED, ACQUIRE>)
 BROKEN_CHAIN(splitk_semaphore_writers_fence,
     semaphore<BEFORE_SYNC, RELAXED, ACQUIRE>)

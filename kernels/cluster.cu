@@ -131,7 +131,7 @@ KERNEL(cluster_store_early_validate)(const struct args a)
  * The cluster's CTAs meet, one of them meets the other clusters, and all
  * of them meet again: what a CTA wrote reaches the leader by the first
  * cluster barrier and the other clusters by the counter.
- * GridCluster+relaxed-cluster, +relaxed-add, +relaxed-poll, +no-first.
+ * GridCluster+relaxed-cluster, +relaxed-add, +relaxed-poll, +cta-only.
  */
 template <enum cluster_form FIRST, enum order ADD, enum order POLL>
 struct two_step {

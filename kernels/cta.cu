@@ -83,7 +83,10 @@ BROKEN_BARRIER(warp_reduce_absent, reduce<ABSENT>)
 
 /* ---- of a CTA ----------------------------------------------------------- */
 
-enum cta_sync { PLAIN, COUNT, AND, OR, WARP_ONLY, COUNT_WARP };
+enum cta_sync {
+	PLAIN, COUNT, AND, OR, /* barriers */
+	WARP_ONLY, COUNT_WARP, AND_WARP, OR_WARP, /* of a warp in their place */
+};
 
 /* Whether this thread says yes in a round; a third of them do. */
 INLINE int
@@ -131,6 +134,12 @@ struct of_cta : no_init {
 			    threadIdx.x == 7 && round % 2) != 0);
 		if constexpr (C == WARP_ONLY)
 			__syncwarp();
+		if constexpr (C == AND_WARP)
+			expect(p, round, round % 2, __all_sync(0xffffffff,
+			    threadIdx.x != 7 || round % 2) != 0);
+		if constexpr (C == OR_WARP)
+			expect(p, round, round % 2, __any_sync(0xffffffff,
+			    threadIdx.x == 7 && round % 2) != 0);
 		if constexpr (C == COUNT_WARP)
 			expect(p, round, all,
 			    __popc(__ballot_sync(0xffffffff, yes)));
@@ -142,7 +151,9 @@ BROKEN_BARRIER(syncthreads_warp_only, of_cta<WARP_ONLY>)
 BARRIER(syncthreads_count, of_cta<COUNT>)
 BROKEN_BARRIER(syncthreads_count_ballot, of_cta<COUNT_WARP>)
 BARRIER(syncthreads_and, of_cta<AND>)
+BROKEN_BARRIER(syncthreads_and_vote, of_cta<AND_WARP>)
 BARRIER(syncthreads_or, of_cta<OR>)
+BROKEN_BARRIER(syncthreads_or_vote, of_cta<OR_WARP>)
 
 /* ---- of some warps ------------------------------------------------------ */
 

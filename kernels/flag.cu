@@ -327,6 +327,8 @@ struct sentinel : message {
 
 MESSAGE(sentinel_relaxed, sentinel<1, RELAXED, RELAXED>)
 MESSAGE(sentinel_volatile, sentinel<1, VOLATILE, VOLATILE>)
+BROKEN_MESSAGE(sentinel_volatile_plain_put, sentinel<1, WEAK, VOLATILE>)
+BROKEN_MESSAGE(sentinel_volatile_plain_get, sentinel<1, VOLATILE, WEAK>)
 MESSAGE(sentinel_relaxed_cv, sentinel<1, WEAK, CV>)
 BROKEN_MESSAGE(sentinel_relaxed_plain, sentinel<1, WEAK, WEAK>)
 MESSAGE(sentinel_pair, sentinel<1, RELAXED, RELAXED, false, true>)

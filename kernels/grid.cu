@@ -72,6 +72,10 @@ struct monotonic : grid_barrier {
 
 BARRIER(grid_monotonic, monotonic<RELEASE, ACQUIRE>)
 BARRIER(grid_monotonic_fence, monotonic<RELEASE, RELAXED, GPU, ACQUIRE>)
+BROKEN_BARRIER(grid_monotonic_fence_relaxed_arrive,
+    monotonic<RELAXED, RELAXED, GPU, ACQUIRE>)
+BROKEN_BARRIER(grid_monotonic_fence_block,
+    monotonic<RELEASE, RELAXED, GPU, ACQ_REL, CTA>)
 BROKEN_BARRIER(grid_monotonic_relaxed_arrive, monotonic<RELAXED, ACQUIRE>)
 BROKEN_BARRIER(grid_monotonic_relaxed_poll, monotonic<RELEASE, RELAXED>)
 BROKEN_BARRIER(grid_monotonic_cta_scope, monotonic<RELEASE, ACQUIRE, CTA>)

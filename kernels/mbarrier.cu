@@ -39,6 +39,7 @@ struct of_mbarrier {
 
 BARRIER(mbarrier_test, of_mbarrier<TEST>)
 BARRIER(mbarrier_try, of_mbarrier<TRY>)
+BROKEN_BARRIER(mbarrier_try_no_wait, of_mbarrier<NO_WAIT>)
 BARRIER(mbarrier_parity, of_mbarrier<PARITY>)
 BROKEN_BARRIER(mbarrier_parity_relaxed_arrive, of_mbarrier<PARITY, RELAXED>)
 BROKEN_BARRIER(mbarrier_parity_relaxed_wait,
@@ -96,10 +97,13 @@ KERNEL(mbarrier_fresh_no_sync_validate)(const struct args a)
 
 /*
  * The same for a cluster, whose threads arrive at the barriers of all its
- * CTAs: fence.mbarrier_init publishes the new barrier to the cluster, and a
- * cluster barrier, even a relaxed one, then says that it is there.
+ * CTAs: fence.mbarrier_init publishes the new barrier to the cluster, and
+ * after a cluster barrier everyone knows that it is there. A relaxed barrier
+ * without that fence says nothing of what came before it.
  */
-template <bool BARRIER_THERE, bool FENCE>
+enum made { SOUND, NO_BARRIER, NO_ORDER };
+
+template <enum made M>
 INLINE void
 fresh_of_cluster(const struct args *a)
 {
@@ -112,12 +116,12 @@ fresh_of_cluster(const struct args *a)
 	enter(&p, a, CLUSTER);
 	if (t == 0 && !aborted(&p)) {
 		mbarrier_init(&bar, unit * blockDim.x);
-		if constexpr (FENCE)
+		if constexpr (M != NO_ORDER)
 			asm volatile("fence.mbarrier_init.release.cluster;" :
 			    : : "memory");
 	}
-	if constexpr (BARRIER_THERE)
-		cluster_barrier<RELAXED>();
+	if constexpr (M != NO_BARRIER)
+		cluster_barrier<M == SOUND ? RELEASE : RELAXED>();
 	poke(own + t, p.group + 1);
 	for (uint32_t i = 0; i < unit; i++)
 		mbarrier_arrive_at(&bar, i);
@@ -133,15 +137,15 @@ fresh_of_cluster(const struct args *a)
 
 KERNEL(mbarrier_cluster_validate)(const struct args a)
 {
-	fresh_of_cluster<true, true>(&a);
+	fresh_of_cluster<SOUND>(&a);
 }
 
 KERNEL(mbarrier_cluster_no_barrier_validate)(const struct args a)
 {
-	fresh_of_cluster<false, true>(&a);
+	fresh_of_cluster<NO_BARRIER>(&a);
 }
 
 KERNEL(mbarrier_cluster_no_fence_validate)(const struct args a)
 {
-	fresh_of_cluster<true, false>(&a);
+	fresh_of_cluster<NO_ORDER>(&a);
 }

@@ -42,7 +42,8 @@ const char *const code_statuses[] = {
 	"checked", "unchecked", "changed", NULL,
 };
 const char *const prim_verdicts[] = {
-	"pass", "broken", "not-caught", "not-caught-here", "not-run", NULL,
+	"pass", "broken", "not-caught", "not-caught-here", "measured",
+	"not-run", NULL,
 };
 const char *const device_kinds[] = {"cuda", "sim", NULL};
 const char *const doc_models[] = {"ptx-6.0", "ptx-7.5", "ptx", NULL};

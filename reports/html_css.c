@@ -59,7 +59,7 @@ const char *const html_css[] = {
 	".pass{color:var(--good)}.forbidden,.expectation,.hang,.fault,"
 	".corrupt,.broken,.not-caught{color:var(--bad)}"
 	".compiler,.pardoned{color:var(--warn)}"
-	".not-run,.not-caught-here{color:var(--dim)}"
+	".not-run,.not-caught-here,.measured{color:var(--dim)}"
 	".forbidden.badge{color:var(--bg);background:var(--bad);"
 	"border-color:var(--bad)}\n",
 	".matrix th,.matrix td{padding:.1rem .2rem;text-align:center;"

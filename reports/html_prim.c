@@ -33,7 +33,8 @@ put_row(FILE *f, const struct doc_primitive *p)
 {
 	fprintf(f, "<tr><td><span class=\"badge %s\">%s</span></td><td><b>",
 	    prim_verdicts[p->verdict], p->twin_of && p->verdict == PRIM_PASS
-	    ? "caught" : prim_verdicts[p->verdict]);
+	    ? "caught" : p->verdict == PRIM_MEASURED ?
+	    "measured, not validated" : prim_verdicts[p->verdict]);
 	put_xml(f, p->name);
 	fputs("</b><br><span class=\"dim\">", f);
 	put_xml(f, p->group);
@@ -219,7 +220,8 @@ html_claims(FILE *f, const struct document *d)
 		int k = d->claims[i].holds + 1;
 
 		fprintf(f, "<tr><td><span class=\"badge %s\">%s</span></td>"
-		    "<td>", holds[k].class, holds[k].words);
+		    "<td>", holds[k].class, d->hardware ? holds[k].words :
+		    "not judged: software machine");
 		put_xml(f, d->claims[i].claim);
 		fputs("</td><td>", f);
 		put_xml(f, d->claims[i].figure);

@@ -265,7 +265,8 @@ put_primitive(FILE *f, const struct doc_primitive *p)
 
 	fputs("| ", f);
 	put_code(f, p->name);
-	fprintf(f, " | %s | ", prim_verdicts[p->verdict]);
+	fprintf(f, " | %s | ", p->verdict == PRIM_MEASURED ?
+	    "measured, not validated" : prim_verdicts[p->verdict]);
 	if (p->twin_of) {
 		fputs("twin of ", f);
 		put_code(f, p->twin_of);
@@ -321,7 +322,9 @@ put_claims(FILE *f, const struct document *d)
 	for (i = 0; i < d->nclaims && i < LIST_MAX; i++) {
 		fputs("| ", f);
 		put_markdown(f, d->claims[i].claim);
-		fprintf(f, " | %s | ", words[d->claims[i].holds + 1]);
+		fprintf(f, " | %s | ", d->hardware ?
+		    words[d->claims[i].holds + 1] :
+		    "not judged: software machine");
 		put_markdown(f, d->claims[i].figure);
 		fputs(" |\n", f);
 	}

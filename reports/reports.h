@@ -52,6 +52,7 @@ enum doc_strength {
 enum doc_code { DOC_CODE_CHECKED, DOC_CODE_UNCHECKED, DOC_CODE_CHANGED };
 enum prim_verdict {
 	PRIM_PASS, PRIM_BROKEN, PRIM_NOT_CAUGHT, PRIM_NOT_CAUGHT_HERE,
+	PRIM_MEASURED, /* timed only: nothing was validated */
 	PRIM_NOT_RUN,
 };
 enum doc_kind { DOC_CUDA, DOC_SIM };
