@@ -1,4 +1,5 @@
-/* What cycle.c (cycles) and cycle_text.c (tests) share. Not for others. */
+/* What cycle.c (cycles), cycle_name.c and cycle_text.c (tests) share. Not for
+   others. */
 #ifndef CYCLE_H
 #define CYCLE_H
 
@@ -54,7 +55,8 @@ struct cycle {
 bool cycle_read(const char *text, const struct cycle_opts *opts,
     struct loc loc, struct arena *a, struct cycle *c, struct err *err);
 
-/* cycle_text.c */
+/* cycle_name.c */
+const char *cycle_name(const struct cycle *c, struct arena *a);
 bool cycle_place(struct cycle *c, const struct cycle_opts *opts,
     struct loc loc, struct err *err);
 

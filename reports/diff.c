@@ -1,5 +1,5 @@
 /* What changed between two documents, and what is only noise. */
-#include "reports.h"
+#include "diff.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,28 +13,8 @@ const struct change_row change_rows[CHANGE_COUNT] = {
 #undef CHANGE
 };
 
-/* One outcome of a test that both documents have. */
-struct pair {
-	const struct doc_test *a, *b;
-	const struct doc_row *row; /* its values and class */
-	double x1, x2;
-	double p;
-};
-
-struct work {
-	const struct document *a, *b;
-	const struct diff_options *options;
-	struct arena *arena;
-	int *device; /* of b, for each of a; -1: none */
-	struct pair *pairs;
-	size_t npairs, pair_room;
-	struct change *changes;
-	size_t nchanges, change_room;
-	int tests;
-};
-
-static struct change *
-add_change(struct work *w, enum change_id id, const char *name)
+struct change *
+diff_add(struct diff_work *w, enum change_id id, const char *name)
 {
 	struct change *c;
 
@@ -57,7 +37,7 @@ add_change(struct work *w, enum change_id id, const char *name)
  * that is how two GPUs, or a GPU and its successor, are compared.
  */
 static bool
-pair_devices(struct work *w, struct err *err)
+pair_devices(struct diff_work *w, struct err *err)
 {
 	int i, k, shared = 0;
 
@@ -98,8 +78,8 @@ row_count(const struct doc_test *t, const struct doc_row *like)
 }
 
 static void
-add_pair(struct work *w, const struct doc_test *a, const struct doc_test *b,
-    const struct doc_row *row)
+add_pair(struct diff_work *w, const struct doc_test *a,
+    const struct doc_test *b, const struct doc_row *row)
 {
 	struct pair *p;
 
@@ -124,7 +104,8 @@ interesting(const struct doc_row *r)
 }
 
 static void
-add_pairs(struct work *w, const struct doc_test *a, const struct doc_test *b)
+add_pairs(struct diff_work *w, const struct doc_test *a,
+    const struct doc_test *b)
 {
 	int i;
 
@@ -137,7 +118,7 @@ add_pairs(struct work *w, const struct doc_test *a, const struct doc_test *b)
 }
 
 static void
-compare_verdicts(struct work *w, const struct doc_test *a,
+compare_verdicts(struct diff_work *w, const struct doc_test *a,
     const struct doc_test *b)
 {
 	bool failed = verdicts[a->verdict].exit;
@@ -145,11 +126,11 @@ compare_verdicts(struct work *w, const struct doc_test *a,
 	struct change *c = NULL;
 
 	if (b->verdict == VERDICT_NOT_RUN && a->verdict != VERDICT_NOT_RUN)
-		c = add_change(w, CHANGE_NOT_RUN, b->name);
+		c = diff_add(w, CHANGE_NOT_RUN, b->name);
 	else if (fails && (!failed || a->verdict != b->verdict))
-		c = add_change(w, CHANGE_FAILED, b->name);
+		c = diff_add(w, CHANGE_FAILED, b->name);
 	else if (failed && !fails)
-		c = add_change(w, CHANGE_FIXED, b->name);
+		c = diff_add(w, CHANGE_FIXED, b->name);
 	if (c) {
 		c->what = fails || b->verdict == VERDICT_NOT_RUN ?
 		    test_message(b) : "";
@@ -157,19 +138,19 @@ compare_verdicts(struct work *w, const struct doc_test *a,
 		c->after = verdicts[b->verdict].name;
 	}
 	if (a->answer != b->answer) {
-		c = add_change(w, CHANGE_ANSWER, b->name);
+		c = diff_add(w, CHANGE_ANSWER, b->name);
 		c->before = doc_answers[a->answer];
 		c->after = doc_answers[b->answer];
 	}
 }
 
 static void
-compare_tests(struct work *w, const struct doc_test *a,
+compare_tests(struct diff_work *w, const struct doc_test *a,
     const struct doc_test *b)
 {
 	compare_verdicts(w, a, b);
 	if (a->source_hash != b->source_hash) {
-		add_change(w, CHANGE_SOURCE, b->name);
+		diff_add(w, CHANGE_SOURCE, b->name);
 		return;
 	}
 	if (!a->instances || !b->instances || a->nslots != b->nslots)
@@ -197,7 +178,7 @@ find_in(const struct document *d, int *from, const char *name, int device)
 }
 
 static void
-compare_all(struct work *w)
+compare_all(struct diff_work *w)
 {
 	int i, k, from = 0;
 
@@ -210,7 +191,7 @@ compare_all(struct work *w)
 		if (u)
 			compare_tests(w, t, u);
 		else
-			add_change(w, CHANGE_REMOVED, t->name);
+			diff_add(w, CHANGE_REMOVED, t->name);
 	}
 	for (i = 0, from = 0; i < w->b->ntests; i++) {
 		const struct doc_test *t = w->b->by_name[i];
@@ -218,7 +199,7 @@ compare_all(struct work *w)
 		for (k = 0; k < w->a->ndevices; k++)
 			if (w->device[k] == (int)t->device &&
 			    !find_in(w->a, &from, t->name, k))
-				add_change(w, CHANGE_ADDED, t->name);
+				diff_add(w, CHANGE_ADDED, t->name);
 	}
 }
 
@@ -241,7 +222,7 @@ log_ratio(const struct pair *p)
  * 1.4826 for a normal law) is noise; what counting adds is taken off.
  */
 static void
-estimate_noise(const struct work *w, struct diff *d)
+estimate_noise(const struct diff_work *w, struct diff *d)
 {
 	double *x = arena_alloc(w->arena, (w->npairs + 1) * sizeof(*x));
 	double *counting = arena_alloc(w->arena,
@@ -270,7 +251,7 @@ estimate_noise(const struct work *w, struct diff *d)
 }
 
 static bool
-like_devices(const struct work *w)
+like_devices(const struct diff_work *w)
 {
 	int i;
 
@@ -287,7 +268,7 @@ like_devices(const struct work *w)
 }
 
 static void
-find_noise(const struct work *w, struct diff *d)
+find_noise(const struct diff_work *w, struct diff *d)
 {
 	double given = w->options->noise;
 
@@ -322,14 +303,14 @@ rate_change(const struct pair *p)
 }
 
 static const char *
-share_text(const struct work *w, double x, uint64_t n)
+share_text(const struct diff_work *w, double x, uint64_t n)
 {
 	return arena_printf(w->arena, "%s of %s",
 	    count_text((uint64_t)x).s, count_text(n).s);
 }
 
 static const char *
-row_text(const struct work *w, const struct pair *p)
+row_text(const struct diff_work *w, const struct pair *p)
 {
 	const struct doc_test *t = p->b;
 	struct text s;
@@ -350,7 +331,7 @@ plain_fact(const struct pair *p)
 }
 
 static void
-compare_rates(struct work *w, struct diff *d)
+compare_rates(struct diff_work *w, struct diff *d)
 {
 	double *ps = arena_alloc(w->arena, (w->npairs + 1) * sizeof(*ps));
 	double *qs = arena_alloc(w->arena, (w->npairs + 1) * sizeof(*qs));
@@ -374,7 +355,7 @@ compare_rates(struct work *w, struct diff *d)
 			d->quiet++;
 			continue;
 		}
-		c = add_change(w, rate_change(p), p->b->name);
+		c = diff_add(w, rate_change(p), p->b->name);
 		c->what = row_text(w, p);
 		c->before = share_text(w, p->x1, p->a->instances);
 		c->after = share_text(w, p->x2, p->b->instances);
@@ -382,113 +363,6 @@ compare_rates(struct work *w, struct diff *d)
 		c->q = plain_fact(p) ? NAN : qs[i];
 	}
 	d->outcomes = (int)w->npairs;
-}
-
-/* ---- primitives -------------------------------------------------------- */
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
-static const struct doc_bench *
-find_bench(const struct doc_primitive *p, const struct doc_bench *like)
-{
-	int i;
-
-	for (i = 0; i < p->nbench; i++) {
-		const struct doc_bench *b = &p->bench[i];
-
-		if (same_text(b->what, like->what) &&
-		    same_text(b->unit, like->unit) &&
-		    same_text(b->scope, like->scope) &&
-		    b->ctas == like->ctas && b->threads == like->threads)
-			return b;
-	}
-	return NULL;
-}
-
-/* Variance of a median: pi/2 times that of the mean, if normal; the
-   quartiles of a normal law are 1.349 deviations apart. */
-static double
-median_variance(const struct doc_bench *b)
-{
-	double sd = (b->p75 - b->p25) / 1.349;
-
-	return isnan(sd) || !b->samples ? 0 : 1.5708 * sd * sd /
-	    (double)b->samples;
-}
-
-static void
-compare_costs(struct work *w, const struct doc_primitive *p,
-    const struct doc_bench *a, const struct doc_bench *b)
-{
-	double ratio = b->median / a->median;
-	double gap = fabs(b->median - a->median);
-	bool more_is_better = strchr(a->unit, '/') != NULL;
-	struct change *c;
-
-	if (!(a->median > 0) || !(b->median > 0) ||
-	    fabs(log(ratio)) < log1p(w->options->slower) ||
-	    gap < 3 * sqrt(median_variance(a) + median_variance(b)))
-		return;
-	c = add_change(w, (ratio > 1) != more_is_better ? CHANGE_SLOWER :
-	    CHANGE_FASTER, p->name);
-	c->what = arena_printf(w->arena, "%s, %" PRIu64 " CTAs x %" PRIu64,
-	    b->what, b->ctas, b->threads);
-	c->before = arena_printf(w->arena, "%s %s",
-	    rate_text(a->median).s, a->unit);
-	c->after = arena_printf(w->arena, "%s %s", rate_text(b->median).s,
-	    b->unit);
-	c->ratio = ratio;
-}
-
-static bool
-prim_failing(const struct doc_primitive *p)
-{
-	return p->verdict == PRIM_BROKEN || p->verdict == PRIM_NOT_CAUGHT;
-}
-
-static void
-compare_primitive(struct work *w, const struct doc_primitive *a,
-    const struct doc_primitive *b)
-{
-	int i;
-
-	if (prim_failing(a) != prim_failing(b)) {
-		struct change *c = add_change(w, prim_failing(b) ?
-		    CHANGE_PRIM_FAILED : CHANGE_PRIM_FIXED, b->name);
-
-		c->before = prim_verdicts[a->verdict];
-		c->after = prim_verdicts[b->verdict];
-		c->what = b->message ? b->message : "";
-	}
-	for (i = 0; i < a->nbench; i++) {
-		const struct doc_bench *other = find_bench(b, &a->bench[i]);
-
-		if (other)
-			compare_costs(w, b, &a->bench[i], other);
-	}
-}
-
-static void
-compare_primitives(struct work *w)
-{
-	int i, k;
-
-	for (i = 0; i < w->a->nprimitives; i++) {
-		const struct doc_primitive *p = &w->a->primitives[i];
-
-		for (k = 0; k < w->b->nprimitives; k++) {
-			const struct doc_primitive *q =
-			    &w->b->primitives[k];
-
-			if (strcmp(p->name, q->name) == 0 &&
-			    w->device[p->device] == (int)q->device)
-				compare_primitive(w, p, q);
-		}
-	}
 }
 
 /* ---- all of it --------------------------------------------------------- */
@@ -510,7 +384,7 @@ diff_make(const struct document *a, const struct document *b,
     const struct diff_options *o, struct arena *arena, struct diff *diff,
     struct err *err)
 {
-	struct work w = {.a = a, .b = b, .options = o, .arena = arena};
+	struct diff_work w = {.a = a, .b = b, .options = o, .arena = arena};
 	struct diff d = {.a = a, .b = b, .options = *o, .shift = NAN};
 	size_t i;
 
@@ -523,7 +397,7 @@ diff_make(const struct document *a, const struct document *b,
 		return false;
 	compare_all(&w);
 	compare_rates(&w, &d);
-	compare_primitives(&w);
+	diff_primitives(&w);
 	if (w.nchanges)
 		qsort(w.changes, w.nchanges, sizeof(*w.changes),
 		    by_gravity);
