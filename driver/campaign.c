@@ -217,6 +217,7 @@ tally_twins(struct campaign *c)
 
 	for (i = 0; i < c->ntwins; i++) {
 		const struct search *s = &c->twins[i].search;
+		double seconds = 0;
 
 		list[i].name = s->program->name;
 		list[i].what = c->twins[i].weakening->what;
@@ -225,7 +226,10 @@ tally_twins(struct campaign *c)
 		for (j = 0; j < s->count; j++) {
 			list[i].instances += list[i].envs[j].instances;
 			list[i].hits += list[i].envs[j].hits;
+			seconds += list[i].envs[j].seconds;
 		}
+		list[i].rate = seconds > 0 ?
+		    (double)list[i].hits / seconds : 0;
 	}
 	return list;
 }

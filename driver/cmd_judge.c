@@ -150,7 +150,7 @@ fill_twins(const struct doc_test *t, struct arena *a, int *count)
 		list[i] = (struct twin_tally){.name = e->twins[i].name,
 		    .what = e->twins[i].what,
 		    .instances = e->twins[i].instances,
-		    .hits = e->twins[i].hits};
+		    .hits = e->twins[i].hits, .rate = e->twins[i].rate};
 	return list;
 }
 

@@ -190,6 +190,7 @@ struct env_tally {
 struct twin_tally {
 	const char *name, *what;
 	uint64_t instances, hits;
+	double rate; /* hits a second of device time */
 	const struct env_tally *envs; /* where it was tried */
 	int nenvs;
 };
@@ -221,6 +222,9 @@ struct judgement {
 /* 1-0.05^(1/n): the largest share of independent trials that stays silent
    in n of them with a chance of 5 %. */
 double bound95(uint64_t n);
+/* 1-exp(-n): the chance that a run of the same size shows again what this
+   one showed n times, if that is rare (Poisson). */
+double reproducibility(uint64_t hits);
 /* Kolmogorov-Smirnov distance between two samples, which it sorts. */
 double ks_distance(double *x, int nx, double *y, int ny);
 /* Of n rates in the order they were measured; negative: too few. */

@@ -11,6 +11,12 @@ bound95(uint64_t n)
 	return n ? -expm1(log(0.05) / (double)n) : 1.0;
 }
 
+double
+reproducibility(uint64_t hits)
+{
+	return -expm1(-(double)hits);
+}
+
 static int
 by_value(const void *a, const void *b)
 {

@@ -39,9 +39,11 @@ static void
 put_twins(FILE *f, const struct doc_evidence *e)
 {
 	uint64_t hits = 0, instances = 0;
+	double best = 0;
 	int i;
 
 	for (i = 0; i < e->ntwins; i++) {
+		best = fmax(best, e->twins[i].rate);
 		hits += e->twins[i].hits;
 		instances += e->twins[i].instances;
 	}
@@ -50,6 +52,9 @@ put_twins(FILE *f, const struct doc_evidence *e)
 	fprintf(f, "; %d broken twin%s: %s in %s", e->ntwins,
 	    plural((uint64_t)e->ntwins), count_text(hits).s,
 	    count_text(instances).s);
+	if (best > 0)
+		fprintf(f, ", %s%s a second", e->ntwins > 1 ? "at best " : "",
+		    rate_text(best).s);
 	if (!hits)
 		fprintf(f, ", so this silence is no evidence");
 }
@@ -126,6 +131,22 @@ print_line(FILE *f, const struct document *d, const struct doc_test *t,
 	put_silent_twins(f, t, style, a);
 }
 
+/* What a re-run would show, and whether this one was steady. */
+static void
+put_chances(FILE *f, const struct doc_test *t)
+{
+	const struct doc_evidence *e = t->evidence;
+
+	if (!e || !e->target_hits)
+		return;
+	fprintf(f, "Evidence %s again with chance %.4g", t->name,
+	    e->reproducibility);
+	if (!isnan(e->drift))
+		fprintf(f, ", drift %.2g (first to last fifth, "
+		    "Kolmogorov-Smirnov)", e->drift);
+	fprintf(f, "\n");
+}
+
 static void
 print_whole(FILE *f, const struct document *d, const struct doc_test *t,
     const struct style *style, struct arena *a)
@@ -139,6 +160,7 @@ print_whole(FILE *f, const struct document *d, const struct doc_test *t,
 	if (t->reason)
 		fprintf(f, "Model no verdict: %s\n", t->reason);
 	fprintf(f, "Time %s %.2f\n", t->name, t->seconds);
+	put_chances(f, t);
 	fprintf(f, "Verdict %s ", t->name);
 	put_verdict(f, t, 0, style);
 	fprintf(f, ": ");

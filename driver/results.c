@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,6 +235,7 @@ twins(const struct result *r, struct arena *a)
 		set(o, "what", string(a, t->what));
 		set(o, "hits", integer(t->hits));
 		set(o, "instances", integer(t->instances));
+		set(o, "rate", json_real(t->rate));
 		if (t->nenvs)
 			set(o, "environments", environments(t->envs,
 			    t->nenvs, a));
@@ -257,7 +257,7 @@ evidence(const struct result *r, struct arena *a)
 	set(o, "bound95", j->bound95 < 0 ? json_null() :
 	    json_real(j->bound95));
 	set(o, "reproducibility",
-	    json_real(-expm1(-(double)j->target_hits)));
+	    json_real(reproducibility(j->target_hits)));
 	set(o, "drift", drift ? json_real(r->tally->drift) : json_null());
 	set(o, "dispersion", dispersion ?
 	    json_real(r->tally->dispersion) : json_null());

@@ -132,6 +132,7 @@ static const struct field twin_fields[] = {
 	ONE(doc_twin, STRING, what, 0),
 	ONE(doc_twin, COUNT, hits, 0),
 	ONE(doc_twin, COUNT, instances, 0),
+	ONE(doc_twin, NUMBER, rate, 0),
 	CHILDREN(doc_twin, "environments", environments, nenvironments,
 	    environment_shape, 0),
 };

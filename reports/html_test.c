@@ -176,9 +176,10 @@ put_twins(FILE *f, const struct doc_evidence *e)
 		fprintf(f, "<dt>broken twin</dt><dd>");
 		put_xml(f, w->what ? w->what : w->name ? w->name : "?");
 		if (w->hits)
-			fprintf(f, ": <b>showed %s</b> in %s</dd>\n",
-			    count_text(w->hits).s,
-			    count_text(w->instances).s);
+			fprintf(f, ": <b>showed %s</b> in %s, %s a second"
+			    "</dd>\n", count_text(w->hits).s,
+			    count_text(w->instances).s,
+			    rate_text(w->rate).s);
 		else
 			put_tried(f, w);
 	}

@@ -98,6 +98,7 @@ struct doc_environment {
 struct doc_twin {
 	const char *name, *what;
 	uint64_t hits, instances;
+	double rate; /* hits a second of device time */
 	struct doc_environment *environments; /* where it was tried */
 	int nenvironments;
 };

@@ -190,6 +190,16 @@ START_TEST(bounds_follow_the_rule_of_three)
 }
 END_TEST
 
+/* 1 - exp(-n): 0.632 for one hit, 0.950 for three. */
+START_TEST(reproducibility_is_poisson)
+{
+	ck_assert(fabs(reproducibility(0)) < 1e-15);
+	ck_assert(fabs(reproducibility(1) - 0.63212055882855768) < 1e-15);
+	ck_assert(fabs(reproducibility(3) - 0.95021293163213605) < 1e-15);
+	ck_assert(fabs(reproducibility(UINT64_MAX) - 1) < 1e-15);
+}
+END_TEST
+
 START_TEST(ks_distance_of_known_samples)
 {
 	double a[] = {1, 2, 3, 4}, b[] = {4, 3, 2, 1}, c[] = {5, 6, 7, 8};
@@ -244,6 +254,7 @@ suite_judge(void)
 	tcase_add_test(c, states_are_classified);
 	tcase_add_test(c, silent_twins_are_no_evidence);
 	tcase_add_test(c, bounds_follow_the_rule_of_three);
+	tcase_add_test(c, reproducibility_is_poisson);
 	tcase_add_test(c, ks_distance_of_known_samples);
 	tcase_add_test(c, drift_shows_in_the_fifths);
 	tcase_add_test(c, dispersion_is_of_the_logarithm);

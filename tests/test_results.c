@@ -44,7 +44,8 @@ read_program(struct arena *a)
 static struct env env;
 static struct env_tally envs[] = {{&env, 1000, 3, 10, 0.5}};
 static struct twin_tally twins[] = {{.name = "T~1",
-	.what = "line 1: \x1b[31mred", .instances = 100, .hits = 7}};
+	.what = "line 1: \x1b[31mred", .instances = 100, .hits = 7,
+	.rate = 14, .envs = envs, .nenvs = 1}};
 
 static json_t *
 make_test(const struct program *p, bool ran, struct arena *a)
@@ -144,6 +145,11 @@ START_TEST(a_test_says_what_it_was)
 	ck_assert(json_is_real(json_object_get(o, "drift")));
 	o = json_array_get(json_object_get(o, "twins"), 0);
 	ck_assert_str_eq(string_of(o, "what"), "line 1: ?[31mred");
+	ck_assert_int_eq((int)json_real_value(json_object_get(o, "rate")),
+	    14);
+	o = json_object_get(json_array_get(json_object_get(o,
+	    "environments"), 0), "env");
+	ck_assert_str_eq(string_of(o, "name"), "mine");
 	test = json_array_get(json_object_get(document, "tests"), 1);
 	ck_assert_str_eq(string_of(test, "reason"), "too large");
 	ck_assert_str_eq(string_of(test, "message"),
@@ -285,7 +291,7 @@ START_TEST(tests_are_printed_as_litmus_does)
 	fclose(f);
 	ck_assert_str_eq(out, "FORBIDDEN  T: the model forbids what 397 "
 	    "instances showed; allowed; seen 600 times in 1,000, 1,200 a "
-	    "second; 3 ran out of turns; 1 broken twin: 7 in 100\n");
+	    "second; 3 ran out of turns; 1 broken twin: 7 in 100, 14 a second\n");
 	free(out);
 	free(s);
 	json_decref(root);
