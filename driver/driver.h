@@ -474,6 +474,26 @@ double candidate_low(const struct candidate *c); /* hits a second, 95 % */
 const char *placement_kind(const struct program *p);
 const char *test_kind_name(const struct program *p, struct arena *a);
 
+/* roofline.c */
+/* What one instance must cost at least. */
+struct cost {
+	double bytes; /* between the processors and the L2 */
+	double instructions; /* of threads */
+};
+/* What the machine can do in a second. */
+struct limits {
+	double bytes, instructions;
+};
+struct cost plan_cost(const struct plan *plan);
+/* Processors * 4 schedulers * 32 lanes * clock. */
+double issue_rate(const struct device_info *d);
+/* Instances a second; *by_bytes: it is the L2 that has no more. */
+double cost_limit(const struct cost *c, const struct limits *l,
+    bool *by_bytes);
+const char *l2_ptx(struct arena *a); /* the kernel that measures */
+/* Bytes a second, of loads that the L2 answers. */
+bool l2_bandwidth(struct bench *b, double *bandwidth, struct err *err);
+
 /* devices.c */
 /* The devices of a kind, listed in a process of its own: after the first
    CUDA call a process cannot fork workers any more. As ops->list(). */

@@ -858,6 +858,9 @@ bool plan_make(const struct program *p, const struct env *e,
 uint64_t plan_instance(const struct plan *plan, const uint32_t *draws,
     int thread, uint32_t cta, uint32_t tid, uint32_t turn);
 
+/* Does the tally reset the variable after each launch? */
+bool plan_resets_var(const struct plan *plan, int var);
+
 /* emit.c: the module's PTX; deterministic in (program, env, caps).
    Line 1000 * (n + 1) + i of its line table is instruction i of thread n. */
 #define EMIT_LINE_HARNESS 1

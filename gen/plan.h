@@ -58,7 +58,6 @@ bool plan_size(struct plan *plan, const struct shape *s,
 bool plan_reports_thread(const struct plan *plan, int thread);
 int plan_map_thread(const struct plan *plan, int thread);
 uint32_t plan_unit_ctas(const struct plan *plan);
-bool plan_resets_var(const struct plan *plan, int var);
 bool plan_resets(const struct plan *plan);
 bool plan_tally_touches(const struct plan *plan, int region);
 bool plan_counts_arrivals(const struct plan *plan);
