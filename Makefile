@@ -124,13 +124,13 @@ tools: ## nvdisasm from NVIDIA's Python packages, into $(BUILD)/tools
 	    $(BUILD)/tools/
 	$(Q)rm -r $(BUILD)/tools/python
 
-hw: ## on a GPU: the suite, isolation; builds nothing
+hw: ## on a GPU: all that is measured there; builds nothing
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh
 
 golden: $(BUILD)/check $(BUILD)/fencepost ## write golden files anew, to be looked at
 	$(Q)BLESS=1 FENCEPOST=$(BUILD)/fencepost $(BUILD)/check emit sim_fault
 
-bench-hw: ## on a GPU: instances and weak outcomes a second
+bench-hw: ## on a GPU: rates, and the share of its limit that they reach
 	$(Q)BUILD=$(BUILD) sh contrib/hw.sh bench
 
 # times the model
