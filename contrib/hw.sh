@@ -158,7 +158,7 @@ environments for $(cat "$work"/profiles/*.yaml | grep -c ' tried$') kinds"
 }
 
 finish() {
-	tar -C "$work" -czf "$out/rest.tar.gz" .
+	tar -C "$work" --exclude core.json --exclude suite.json -czf "$out/rest.tar.gz" .
 	echo
 	cat "$table"
 }

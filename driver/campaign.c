@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RUN_LEAST 0.004 /* seconds of a trial that is worth its start */
+#define RUN_LEAST 0.008 /* seconds of a trial that is worth its start */
 #define ENVS_LEAST 3 /* rather fewer twins than fewer environments */
 
 /* ---- what is to run ---------------------------------------------------- */
@@ -68,7 +68,8 @@ is_new(struct campaign *c, const struct env *e, struct env *known, int n)
 static void
 choose_envs(struct campaign *c)
 {
-	const struct env *const *all = c->effort.envs, **list;
+	const struct env *const *all = c->effort.envs;
+	const struct env **list;
 	struct env *known;
 	int n = c->effort.nenvs, i;
 

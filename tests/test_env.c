@@ -293,7 +293,7 @@ START_TEST(every_dimension_is_reached)
 }
 END_TEST
 
-/* No field is left out above. */
+/* No field is left out above, nor in what users read. */
 START_TEST(every_field_is_a_dimension)
 {
 	static const char *const fields[] = {
@@ -301,15 +301,37 @@ START_TEST(every_field_is_a_dimension)
 #include "../gen/env.def"
 #undef ENV
 	};
+	struct source readme;
+	struct err err;
 	size_t i;
 	int j;
 
+	ck_assert(source_read("profiles/README.md", 1 << 20, arena, &readme,
+	    &err));
 	for (i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		for (j = 0; j < NDIMENSIONS && !strstr(dimensions[j].record,
 		    arena_printf(arena, "%s: ", fields[i])); j++)
 			;
 		ck_assert_msg(j < NDIMENSIONS, "%s", fields[i]);
+		ck_assert_msg(strstr(readme.text, arena_printf(arena,
+		    "\n| `%s` | ", fields[i])) != NULL, "%s", fields[i]);
 	}
+}
+END_TEST
+
+/* The profiles that come with the program. */
+START_TEST(profiles_read)
+{
+	struct arena *a = arena;
+	struct device_info d = {.name = "NVIDIA H200"};
+	const struct env *const *envs;
+	int n, i;
+
+	envs = envs_profile(&d, a, &n);
+	ck_assert_ptr_nonnull(envs);
+	ck_assert_int_gt(n, 5);
+	for (i = 0; i < n; i++)
+		ck_assert_ptr_nonnull(strchr(envs[i]->name, '.'));
 }
 END_TEST
 
@@ -355,6 +377,7 @@ suite_env(void)
 	tcase_add_test(c, default_is_in_range);
 	tcase_add_loop_test(c, every_dimension_is_reached, 0, NDIMENSIONS);
 	tcase_add_test(c, every_field_is_a_dimension);
+	tcase_add_test(c, profiles_read);
 	tcase_add_test(c, distances_are_kept);
 	suite_add_tcase(s, c);
 	return s;

@@ -153,6 +153,28 @@ START_TEST(no_gpu_has_no_limit)
 }
 END_TEST
 
+/* The script for GPU hosts, on the software machine: few files, a table. */
+START_TEST(the_hardware_script_runs)
+{
+	char folder[] = "/tmp/fencepost-hw-XXXXXX";
+	const char *program = getenv("FENCEPOST");
+	struct source table;
+	struct err err;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(system(arena_printf(a, "BUILD=$(dirname %s) OUT=%s "
+	    "DEVICE=sim ROOF_TIME=1ms TUNE_TIME=1s sh contrib/hw.sh roofline "
+	    "tune >%s/log 2>&1", program ? program : "build/fencepost",
+	    folder, folder)), 0);
+	ck_assert(source_read(arena_printf(a, "%s/table.txt", folder), 65536,
+	    a, &table, &err));
+	ck_assert_ptr_nonnull(strstr(table.text, "\ntune       exit 0 "));
+	ck_assert_int_eq(system(arena_printf(a, "test $(ls %s | wc -l) -le 8 "
+	    "&& grep -q ctas.1 %s/profile.yaml && rm -r %s", folder,
+	    folder, folder)), 0);
+}
+END_TEST
+
 Suite *suite_roofline(void);
 
 Suite *
@@ -169,6 +191,7 @@ suite_roofline(void)
 	tcase_add_test(c, the_limit_is_the_lower_of_two);
 	tcase_add_test(c, the_bandwidth_is_measured);
 	tcase_add_test(c, no_gpu_has_no_limit);
+	tcase_add_test(c, the_hardware_script_runs);
 	suite_add_tcase(s, c);
 	return s;
 }
