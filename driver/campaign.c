@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define RUN_LEAST 0.008 /* seconds of a trial that is worth its start */
+#define SIM_LEAST 0.003 /* the same where a launch starts nothing */
 #define ENVS_LEAST 3 /* rather fewer twins than fewer environments */
 
 /* ---- what is to run ---------------------------------------------------- */
@@ -89,8 +90,9 @@ static void
 fit(struct campaign *c, double seconds, int *ntwins)
 {
 	double load = loader_seconds(c->bench->loader);
-	double each = loader_threads(c->bench->loader) ?
-	    fmax(RUN_LEAST, load) : RUN_LEAST + load;
+	double least = c->bench->info.caps.sim ? SIM_LEAST : RUN_LEAST;
+	double each = loader_threads(c->bench->loader) ? fmax(least, load) :
+	    least + load;
 	int room = (int)fmin(seconds / each, 1e6);
 	int wanted = c->nenvs < ENVS_LEAST ? c->nenvs : ENVS_LEAST;
 
