@@ -220,7 +220,6 @@ prepare(struct command *c, int argc, char **argv)
 
 	gmtime_r(&now, &tm);
 	strftime(started, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	c->begin = wall_clock();
 	c->info.argc = argc;
 	c->info.argv = argv;
 	c->info.seed = c->study.seed = o->seed;
@@ -370,6 +369,7 @@ study(struct command *c, int argc, char **argv)
 	enum work_end end;
 	int status;
 
+	c->begin = wall_clock();
 	if (!choose_device(c, &err) || !load_origins(c, &err))
 		return complain(&err);
 	prepare(c, argc, argv);

@@ -83,18 +83,25 @@ next_rounds(const struct session *s)
 }
 
 static bool
+all_tried(const struct session *s)
+{
+	int i;
+
+	for (i = 0; i < s->primitive->nshapes; i++)
+		if (s->tries[i].launches == 0)
+			return false;
+	return true;
+}
+
+static bool
 enough(const struct session *s)
 {
 	const struct study *study = s->rig->study;
-	int i;
 
 	if (s->primitive->fails != FAILS_NOT && findings_any(&s->total))
 		return true;
-	if (s->launches == 0)
-		return false;
-	for (i = 0; i < s->primitive->nshapes && study->end == 0; i++)
-		if (s->tries[i].launches == 0)
-			return false; /* each shape at least once */
+	if (s->launches == 0 || (study->end == 0 && !all_tried(s)))
+		return false; /* each shape at least once, if not hurried */
 	return (counted(study) && part_done(s) >= 1) ||
 	    wall_clock() >= s->end;
 }
@@ -205,7 +212,10 @@ study_module(struct session *s, double end, struct arena *a, json_t *o)
 
 	if (validates && !validate(s, &err))
 		return stopped(s, &err, a, o);
-	if (validates)
+	if (validates && p->fails == FAILS_MUST && !all_tried(s) &&
+	    !findings_any(&s->total))
+		entry_not_run(o, no_time_left, a); /* not in every shape */
+	else if (validates)
 		entry_verdict(s, o, NULL);
 	if (!r->study->bench || p->nbenches == 0)
 		return true;
