@@ -113,11 +113,12 @@ print_judged(const struct judged *j, bool quiet, struct arena *a)
 	for (i = 0; i < j->out.count; i++)
 		print_outcome(j, &j->out.list[i]);
 	note = outcomes_note(&j->out, a);
-	printf("    %" PRIu32 " of %" PRIu32 " allowed%s%s%s%s\n",
+	printf("    %" PRIu32 " of %" PRIu32 " allowed%s%s%s%s%s%s\n",
 	    j->out.count, j->p->noutcomes,
 	    j->out.hang ? "; an execution may not end" : "",
 	    j->out.bounded ? "; loops were cut" : "", note ? "; " : "",
-	    note ? note : "");
+	    note ? note : "", j->out.undefined ? ": " : "",
+	    j->out.undefined ? j->out.undefined : "");
 }
 
 /* ---- for programs ----------------------------------------------------- */
@@ -173,6 +174,9 @@ judged_json(const struct judged *j, struct arena *a)
 		if (outcomes_note(&j->out, a))
 			json_object_set_new(object, "note",
 			    json_string(outcomes_note(&j->out, a)));
+		if (j->out.undefined)
+			json_object_set_new(object, "undefined",
+			    json_string(j->out.undefined));
 		for (i = 0; i < j->out.count; i++)
 			json_array_append_new(list,
 			    outcome_json(j, &j->out.list[i]));

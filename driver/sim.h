@@ -123,6 +123,8 @@ struct sim_kernel {
 	size_t params_size;
 	uint32_t shared, shared_align, local;
 	uint32_t reqntid, reqcluster; /* 0: any */
+	uint8_t element; /* bytes that the narrowest access of the test, not
+		of the harness, has; at most 8, at least 4 */
 };
 
 struct sim_global { /* a .global or .const variable */
@@ -199,6 +201,7 @@ struct sim_thread {
 	uint32_t mask; /* AT_WARP: of the lanes it waits for */
 	uint32_t barrier; /* AT_BARRIER: which */
 	uint32_t barriers; /* arrived at, and not complete */
+	uint32_t groups[2]; /* of cp.async, and in bulk: committed */
 	bool arrived; /* at the cluster barrier, without its wait */
 	uint64_t phase; /* of the cluster barrier at the arrival */
 	uint8_t *local;
@@ -236,8 +239,26 @@ struct sim_cta {
 	struct sim_thread *threads;
 	struct sim_warp *warps;
 	uint8_t *shared;
+	uint32_t shared_bytes;
 	struct sim_barrier barriers[SIM_BARRIERS];
 	struct sim_domain domain, sc;
+};
+
+enum sim_copy_stage { SIM_COPY_ISSUED, SIM_COPY_READ, SIM_COPY_WRITTEN };
+
+/* An asynchronous copy on its way, or (size 0) an asynchronous arrival. */
+struct sim_copy {
+	struct sim_thread *thread; /* that issued it */
+	const struct sim_code *code;
+	uint8_t *to, *from, *count; /* count: the mbarrier, or NULL */
+	uint8_t *data; /* size bytes, once they are read */
+	uint32_t size;
+	uint32_t group; /* of its thread, from 1; 0: in none yet */
+	uint64_t number; /* in the order of issue */
+	enum sim_copy_stage stage;
+	bool bulk;
+	struct weak_head *known; /* weak memory: its stores */
+	uint64_t stamp;
 };
 
 struct sim_fill {
@@ -267,6 +288,9 @@ struct sim_unit {
 	uint32_t *ready, nready;
 	uint32_t live; /* threads not exited */
 	uint64_t next_cta, end_cta;
+	struct sim_copy *copies; /* on their way, in no order */
+	uint32_t ncopies, copies_room;
+	uint64_t issued;
 	uint64_t clock; /* turns of the scheduler */
 	uint32_t luck; /* drawn anew for each turn */
 	double deadline;
@@ -309,6 +333,16 @@ struct sim_memory_ops {
 	    struct sim_domain *domain);
 	void (*join)(struct sim_unit *u, struct sim_thread *t,
 	    struct sim_domain *domain);
+	/* fence.proxy.async; the steps of a copy; and the thread has waited
+	   for the copy */
+	void (*proxy)(struct sim_unit *u, struct sim_thread *t,
+	    const struct sim_code *code);
+	void (*copy_issue)(struct sim_unit *u, struct sim_copy *copy);
+	void (*copy_read)(struct sim_unit *u, struct sim_copy *copy);
+	void (*copy_write)(struct sim_unit *u, struct sim_copy *copy);
+	void (*copy_count)(struct sim_unit *u, struct sim_copy *copy);
+	void (*copy_learn)(struct sim_unit *u, struct sim_thread *t,
+	    struct sim_copy *copy);
 };
 
 extern const struct sim_memory_ops sim_sc, sim_weak;
@@ -370,6 +404,22 @@ void sim_deliver(struct sim_thread *t, const struct sim_code *code,
 /* sim_vector.c: runs a warp, all of whose lanes are ready at one
    instruction, as far as it needs no scheduling and does not diverge */
 void sim_run_warp(struct sim_unit *u, struct sim_warp *w);
+
+/* Where an address of the code's space points; NULL after a fault. */
+uint8_t *sim_place(struct sim_unit *u, struct sim_thread *t,
+    const struct sim_code *code, uint64_t address, size_t size);
+
+/* sim_async.c */
+void sim_async(struct sim_unit *u, struct sim_thread *t,
+    const struct sim_code *code);
+void sim_async_turn(struct sim_unit *u); /* a copy may take a step */
+void sim_async_exit(struct sim_unit *u, struct sim_thread *t);
+void sim_copy_nothing(struct sim_unit *u, struct sim_copy *copy);
+void sim_copy_read(struct sim_unit *u, struct sim_copy *copy);
+void sim_copy_write(struct sim_unit *u, struct sim_copy *copy);
+void sim_copy_count(struct sim_unit *u, struct sim_copy *copy);
+void sim_copy_learn(struct sim_unit *u, struct sim_thread *t,
+    struct sim_copy *copy);
 
 /* sim_sync.c: each advances t past the instruction or blocks it */
 void sim_barrier(struct sim_unit *u, struct sim_thread *t,

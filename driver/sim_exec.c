@@ -64,21 +64,13 @@ shared_address(struct sim_unit *u, struct sim_thread *t,
 	return cta->shared + offset;
 }
 
-/* Where the access lies in the host's memory; NULL after a fault. */
-static uint8_t *
-find(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
-    uint64_t address)
+uint8_t *
+sim_place(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
+    uint64_t address, size_t size)
 {
-	size_t size = (size_t)c->size * c->vec;
 	uint64_t window = address >> SIM_ADDRESS_BITS;
 	uint8_t *at;
 
-	if (address & (size - 1)) {
-		sim_fail(u, t, c, ERR_FAULT,
-		    "%s: misaligned address 0x%llx for %zu bytes",
-		    what_access(c), (unsigned long long)address, size);
-		return NULL;
-	}
 	if (c->space == SPACE_SHARED || c->space == SPACE_SHARED_CLUSTER)
 		return shared_address(u, t, c, address, size);
 	if (c->space == SPACE_GENERIC && window == SIM_WINDOW_SHARED)
@@ -89,6 +81,22 @@ find(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
 		    "%s: illegal address 0x%llx (%zu bytes)", what_access(c),
 		    (unsigned long long)address, size);
 	return at;
+}
+
+/* Where the access lies in the host's memory; NULL after a fault. */
+static uint8_t *
+find(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
+    uint64_t address)
+{
+	size_t size = (size_t)c->size * c->vec;
+
+	if (address & (size - 1)) {
+		sim_fail(u, t, c, ERR_FAULT,
+		    "%s: misaligned address 0x%llx for %zu bytes",
+		    what_access(c), (unsigned long long)address, size);
+		return NULL;
+	}
+	return sim_place(u, t, c, address, size);
 }
 
 void
@@ -201,6 +209,14 @@ turn(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
 		break;
 	case SIM_FENCE:
 		u->memory->fence(u, t, c);
+		t->pc++;
+		break;
+	case SIM_PROXY:
+		u->memory->proxy(u, t, c);
+		t->pc++;
+		break;
+	case SIM_ASYNC:
+		sim_async(u, t, c);
 		t->pc++;
 		break;
 	case SIM_BARRIER:

@@ -301,11 +301,10 @@ address_of(const struct insn *insn)
 	return NULL;
 }
 
+/* Where operand o points, but for the offset. */
 static uint32_t
-address(struct sim_lower *l, const struct insn *insn, int64_t *offset)
+pointer(struct sim_lower *l, const struct operand *o, int64_t *offset)
 {
-	const struct operand *o = address_of(insn);
-
 	*offset = o->imm;
 	if (o->var >= 0)
 		return variable(l, &l->vars[o->var]);
@@ -313,6 +312,12 @@ address(struct sim_lower *l, const struct insn *insn, int64_t *offset)
 		return (uint32_t)o->reg;
 	*offset = 0;
 	return constant(l, (uint64_t)o->imm);
+}
+
+static uint32_t
+address(struct sim_lower *l, const struct insn *insn, int64_t *offset)
+{
+	return pointer(l, address_of(insn), offset);
 }
 
 static uint8_t
@@ -435,6 +440,37 @@ lower_mbarrier(struct sim_lower *l, const struct insn *insn)
 	return true;
 }
 
+/* A copy: to a, from b, c bytes, the mbarrier in elems; offsets are in the
+   operands. Of the others only cp.async.mbarrier.arrive has an address. */
+static bool
+lower_async(struct sim_lower *l, const struct insn *insn)
+{
+	bool copies = insn_is_copy(insn);
+	uint32_t to = constant(l, 1), from = to, size = to, bar = to;
+	struct sim_code *c;
+	int64_t offset;
+
+	if (copies || insn->op->id == OP_CP_ARRIVE)
+		to = pointer(l, &insn->ops[0], &offset);
+	if (copies) {
+		from = pointer(l, &insn->ops[1], &offset);
+		size = operand(l, insn, 2);
+	}
+	if (copies && insn->nops > 3)
+		bar = pointer(l, &insn->ops[3], &offset);
+	c = append(l, insn, SIM_ASYNC);
+	lower_attributes(c, insn);
+	c->size = 8; /* of the mbarrier */
+	c->a = to;
+	c->b = from;
+	c->c = size;
+	c->vec = 1;
+	if (copies && insn->nops > 3)
+		c->elems = slots_of(l, &bar, 1);
+	guard(c, insn);
+	return true;
+}
+
 static bool
 lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 {
@@ -511,8 +547,6 @@ sim_lower(struct sim_lower *l, const struct insn *insn, struct err *err)
 {
 	static const enum sim_op ops[] = {
 		[CLASS_FENCE] = SIM_FENCE,
-		/* one proxy: nothing to do */
-		[CLASS_PROXY_FENCE] = SIM_NOP,
 		[CLASS_BARRIER] = SIM_BARRIER,
 		[CLASS_CLUSTER_BARRIER] = SIM_CLUSTER_BARRIER,
 		[CLASS_WARP] = SIM_WARP_OP,
@@ -533,8 +567,10 @@ sim_lower(struct sim_lower *l, const struct insn *insn, struct err *err)
 	case CLASS_MBARRIER:
 		return lower_mbarrier(l, insn);
 	case CLASS_ASYNC:
-		return err_set(err, ERR_UNSUPPORTED, insn->loc,
-		    "the software machine has no %s", insn->op->mnemonic);
+		return lower_async(l, insn);
+	case CLASS_PROXY_FENCE:
+		return lower_simple(l, insn, insn->proxy == PROXY_ASYNC ?
+		    SIM_PROXY : SIM_NOP);
 	default:
 		return lower_simple(l, insn, ops[insn->op->class]);
 	}
@@ -584,6 +620,14 @@ sim_lower_end(struct sim_lower *l)
 
 	append(l, NULL, SIM_EXIT);
 	k->nregs = (int)l->nregs;
-	for (i = 0; i < k->ncode; i++)
+	k->element = 8;
+	for (i = 0; i < k->ncode; i++) {
+		const struct sim_code *c = &k->code[i];
+
 		settle_code(l, &k->code[i]);
+		if (!c->harness && c->insn && c->size < 8 &&
+		    c->insn->op->class >= CLASS_LOAD &&
+		    c->insn->op->class <= CLASS_RED)
+			k->element = 4;
+	}
 }

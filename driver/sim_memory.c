@@ -77,7 +77,8 @@ uint64_t
 sim_rmw_value(const struct sim_code *code, uint64_t old, uint64_t b,
     uint64_t c)
 {
-	if (code->insn->op->class == CLASS_MBARRIER)
+	if (code->insn->op->class == CLASS_MBARRIER ||
+	    code->insn->op->class == CLASS_ASYNC)
 		return mbarrier_apply(code->insn, old, b);
 	return rmw_apply((enum rmw)code->rmw, (enum type)code->type, old, b,
 	    c);
@@ -196,5 +197,8 @@ const struct sim_memory_ops sim_sc = {
 	.start = sc_thread, .finish = sc_thread, .recycle = sc_recycle,
 	.load = sc_load, .store = sc_store, .rmw = sc_rmw,
 	.fence = sc_fence, .settle = sc_settle,
-	.publish = sc_domain, .join = sc_domain,
+	.publish = sc_domain, .join = sc_domain, .proxy = sc_fence,
+	.copy_issue = sim_copy_nothing, .copy_read = sim_copy_read,
+	.copy_write = sim_copy_write, .copy_count = sim_copy_count,
+	.copy_learn = sim_copy_learn,
 };

@@ -432,6 +432,7 @@ sim_thread_exit(struct sim_unit *u, struct sim_thread *t)
 	struct sim_cluster *cluster = cta->cluster;
 	uint32_t i;
 
+	sim_async_exit(u, t);
 	u->memory->finish(u, t);
 	sim_block(u, t, SIM_EXITED);
 	t->warp->live &= ~((uint32_t)1 << t->lane);

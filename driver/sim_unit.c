@@ -39,10 +39,20 @@ sim_unit_new(struct device *d)
 	return u;
 }
 
+/* Those that a launch which failed left behind. */
+static void
+copies_clear(struct sim_unit *u)
+{
+	while (u->ncopies > 0)
+		free(u->copies[--u->ncopies].data);
+}
+
 void
 sim_unit_free(struct sim_unit *u)
 {
 	sim_weak_free(u);
+	copies_clear(u);
+	free(u->copies);
 	arena_free(u->arena);
 	free(u);
 }
@@ -271,6 +281,7 @@ warp_start(struct sim_unit *u, struct sim_warp *w)
 		t->pc = 0;
 		t->steps = 0;
 		t->pending = 0;
+		t->groups[0] = t->groups[1] = 0;
 		t->arrived = false;
 		t->barriers = 0;
 		if (u->kernel->local)
@@ -373,6 +384,7 @@ shape_cta(struct sim_unit *u, uint32_t index)
 	cta->threads = u->threads + (size_t)index * u->block;
 	cta->warps = arena_alloc(u->arena, u->nwarps * sizeof(*cta->warps));
 	cta->shared = arena_alloc(u->arena, u->shared_bytes);
+	cta->shared_bytes = u->shared_bytes;
 	cta->rank = index % u->ncluster;
 	cta->cluster = &u->clusters[index / u->ncluster];
 	cta->cluster->size = u->ncluster;
@@ -455,6 +467,7 @@ schedule(struct sim_unit *u, double deadline)
 		/* what is left of the draw is as good as another */
 		u->luck = (uint32_t)drawn;
 		sim_run(u, t);
+		sim_async_turn(u);
 		if (++u->clock % DEADLINE_TURNS == 0 && sim_now() > deadline)
 			sim_fail(u, t, &u->kernel->code[t->pc], ERR_HANG,
 			    "no end within the time given");
@@ -480,6 +493,7 @@ sim_unit_run(struct sim_unit *u, const struct sim_kernel *kernel,
 	u->next_cta = first;
 	u->end_cta = end;
 	u->live = u->nready = 0;
+	copies_clear(u);
 	u->clock = 0;
 	if (launch->cooperative)
 		memset(sim_address(u->device, u->device->workspace,

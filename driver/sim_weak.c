@@ -119,6 +119,16 @@ thread_clear(struct weak_thread *t)
 }
 
 static void
+agents_clear(struct sim_unit *u, const struct sim_cta *cta)
+{
+	size_t first = AGENTS * (size_t)(cta - u->ctas);
+	int i;
+
+	for (i = 0; i < AGENTS; i++)
+		thread_clear(&u->weak->agents[first + (size_t)i].agent);
+}
+
+static void
 restart(struct weak *w)
 {
 	arena_reset(w->arena);
@@ -150,6 +160,11 @@ begin(struct sim_unit *u)
 		    n * sizeof(*w->waiting)));
 		w->nthreads = (uint32_t)n;
 	}
+	if (u->nctas > w->nagents) {
+		w->agents = sim_must(realloc(w->agents,
+		    AGENTS * u->nctas * sizeof(*w->agents)));
+		w->nagents = u->nctas;
+	}
 	w->time = 0;
 	restart(w);
 }
@@ -170,6 +185,7 @@ sim_weak_free(struct sim_unit *u)
 	arena_free(w->arena);
 	free(w->threads);
 	free(w->waiting);
+	free(w->agents);
 	free(w->slots);
 	free(w->index);
 	free(w->taken);
@@ -188,6 +204,10 @@ start(struct sim_unit *u, struct sim_thread *st)
 	    .thread = (uint32_t)(cta->index * u->block + st->tid),
 	    .cta = (uint32_t)cta->index,
 	    .cluster = (uint32_t)(cta->index / cta->cluster->size)};
+	if (st->tid == 0) {
+		agents_clear(u, cta);
+		weak_agents_start(u, cta);
+	}
 }
 
 static void
@@ -215,6 +235,7 @@ recall(struct sim_unit *u)
 	for (i = 0; i < u->nctas; i++) {
 		struct sim_cta *cta = &u->ctas[i];
 
+		agents_clear(u, cta);
 		cta->domain = cta->sc = (struct sim_domain){0};
 		cta->cluster->domain = (struct sim_domain){0};
 		cta->cluster->sc = (struct sim_domain){0};
@@ -236,6 +257,18 @@ late(struct sim_unit *u, struct weak_thread *t,
 	    !sim_planted(u, access->code, SIM_FAULT_STUCK_LINE) &&
 	    u->luck < UINT32_MAX / LATE_CHANCE &&
 	    pending_issue(u, t, access, who);
+}
+
+/* An mbarrier is an opaque object, whole for everyone: its operations
+   follow each other whatever their scopes. Those say who synchronizes. */
+static struct weak_who
+link_of(const struct weak_who *who, const struct sim_code *c)
+{
+	struct weak_who link = *who;
+
+	if (c->insn->op->class == CLASS_MBARRIER && link.strong)
+		link.scope = SCOPE_SYS;
+	return link;
 }
 
 static int
@@ -276,6 +309,7 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
 	struct weak_who who = weak_who_of(u, t, c);
+	struct weak_who link = link_of(&who, c);
 	struct weak_heads *heads[VEC_MAX] = {0};
 	struct weak_loc *loc[VEC_MAX];
 	int i, msg;
@@ -295,7 +329,7 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 		}
 		msg = choose(u, t, loc[i], c);
 		access->value[i] = loc[i]->msgs[msg].value;
-		heads[i] = weak_observe(u, t, loc[i], msg, &who);
+		heads[i] = weak_observe(u, t, loc[i], msg, &link);
 	}
 	if (u->fault != SIM_FAULT_NONE && !c->harness)
 		spoil(u, access, loc);
@@ -392,7 +426,7 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	const struct sim_code *c = access->code;
 	struct weak_thread *t = weak_of(u, st);
 	struct weak_who who = weak_who_of(u, t, c);
-	struct weak_pending now = {.code = c, .who = who,
+	struct weak_pending now = {.code = c, .who = link_of(&who, c),
 	    .value = access->value[0], .compare = access->compare};
 	struct weak_head *own = NULL;
 	struct weak_rmw done;
@@ -444,5 +478,8 @@ const struct sim_memory_ops sim_weak = {
 	.recycle = loc_forget,
 	.load = load, .store = store, .rmw = rmw,
 	.fence = fence, .settle = settle,
-	.publish = weak_publish, .join = weak_join,
+	.publish = weak_publish, .join = weak_join, .proxy = weak_proxy,
+	.copy_issue = weak_copy_issue, .copy_read = weak_copy_read,
+	.copy_write = weak_copy_write, .copy_count = weak_copy_count,
+	.copy_learn = weak_copy_learn,
 };

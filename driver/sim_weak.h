@@ -131,6 +131,14 @@ struct weak_thread {
 	uint32_t nsince_pubs, since_room;
 };
 
+/* What the copies of a CTA know: cp.async, and the async proxy's. `thread`
+   only has a number. */
+struct weak_agent {
+	struct sim_thread thread;
+	struct weak_thread agent;
+};
+#define AGENTS 2
+
 /* The locations of eight bytes, all of one size. */
 struct weak_slot {
 	uintptr_t key;
@@ -148,6 +156,9 @@ struct weak {
 	struct arena *arena;
 	struct weak_thread *threads; /* by sim_thread.id */
 	uint32_t nthreads;
+	struct weak_agent *agents; /* AGENTS to each CTA */
+	uint32_t nagents;
+	uint32_t ncopies; /* ever */
 	struct weak_thread **waiting; /* those with pending loads */
 	uint32_t nwaiting;
 	struct weak_slot *slots;
@@ -224,6 +235,7 @@ void view_patch(struct weak *w, struct weak_view *v, struct weak_loc *loc,
 /* Moves into the head what its thread learnt since the head before. */
 void view_head(struct weak *w, struct weak_thread *t,
     struct weak_head *head);
+void view_know(struct weak *w, struct weak_view *v, struct weak_known k);
 /* All that the head knew, as far as the thread did not take it before. */
 void view_join(struct weak *w, struct weak_thread *t,
     const struct weak_head *head);
@@ -239,6 +251,8 @@ void loc_publish(struct weak *w, struct weak_loc *loc,
 /* sim_weak_loc.c */
 struct weak_loc *loc_find(struct sim_unit *u, uint8_t *at, int size);
 struct weak_loc *loc_make(struct sim_unit *u, uint8_t *at, int size);
+/* Of the accesses to the eight bytes around; 0: there was none. */
+int loc_size(struct sim_unit *u, const uint8_t *at);
 msg_set loc_readable(const struct weak_loc *loc, msg_set seen);
 int msg_pick(struct sim_unit *u, msg_set from);
 /* Puts a store into the coherence order; its bit's number. */
@@ -250,6 +264,17 @@ int loc_rmw(struct sim_unit *u, struct weak_loc *loc, msg_set seen,
 void loc_room(struct sim_unit *u, struct weak_loc *loc);
 void loc_flush_all(struct sim_unit *u);
 void loc_forget(struct sim_unit *u, uint8_t *at, size_t size);
+
+/* sim_weak_async.c */
+void weak_agents_start(struct sim_unit *u, const struct sim_cta *cta);
+void weak_proxy(struct sim_unit *u, struct sim_thread *st,
+    const struct sim_code *c);
+void weak_copy_issue(struct sim_unit *u, struct sim_copy *copy);
+void weak_copy_read(struct sim_unit *u, struct sim_copy *copy);
+void weak_copy_write(struct sim_unit *u, struct sim_copy *copy);
+void weak_copy_count(struct sim_unit *u, struct sim_copy *copy);
+void weak_copy_learn(struct sim_unit *u, struct sim_thread *st,
+    struct sim_copy *copy);
 
 /* sim_weak_pending.c */
 /* Leaves the access for later, or returns false: it must be done now. */

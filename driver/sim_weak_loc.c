@@ -127,6 +127,14 @@ loc_find(struct sim_unit *u, uint8_t *at, int size)
 	return NULL;
 }
 
+int
+loc_size(struct sim_unit *u, const uint8_t *at)
+{
+	const struct weak_slot *slot = slot_of(u->weak, granule(at));
+
+	return slot->stamp == u->weak->stamp ? slot->size : 0;
+}
+
 static struct weak_slot *
 slot_make(struct weak *w, uint8_t *at, int size)
 {

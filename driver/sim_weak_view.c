@@ -217,7 +217,7 @@ known_raise(struct weak *w, struct weak_known **list, uint32_t *n,
 	(*list)[(*n)++] = k;
 }
 
-static void
+void
 view_know(struct weak *w, struct weak_view *v, struct weak_known k)
 {
 	known_raise(w, &v->known, &v->nknown, &v->known_room, k);

@@ -64,6 +64,48 @@ is_copied_on(const struct program *p, int var)
 	return false;
 }
 
+static bool
+is_looped(const struct thread *t, int insn)
+{
+	int i;
+
+	for (i = insn; i < t->ninsns; i++)
+		if (t->insns[i].op->class == CLASS_BRANCH &&
+		    t->insns[i].ops[0].imm <= insn)
+			return true;
+	return false;
+}
+
+/* Are there arrivals for more than one phase? */
+static bool
+has_phases(const struct program *p, int var)
+{
+	int64_t arrivals = 0;
+	int t, i, j;
+
+	for (t = 0; t < p->nthreads; t++)
+		for (i = 0; i < p->threads[t].ninsns; i++) {
+			const struct insn *insn = &p->threads[t].insns[i];
+			const struct operand *n = &insn->ops[insn->nops - 1];
+			bool counted = insn->op->id == OP_MBARRIER_ARRIVE &&
+			    insn->nops > 2;
+
+			if (insn->op->id != OP_MBARRIER_ARRIVE &&
+			    insn->op->id != OP_MBARRIER_ARRIVE_TX &&
+			    insn->op->id != OP_CP_ARRIVE)
+				continue;
+			for (j = 0; insn->ops[j].kind != OPERAND_ADDR; j++)
+				;
+			if (insn->ops[j].var >= 0 && insn->ops[j].var != var)
+				continue;
+			if (is_looped(&p->threads[t], i) ||
+			    (counted && n->kind != OPERAND_IMM))
+				return true;
+			arrivals += counted ? n->imm : 1;
+		}
+	return arrivals >= 2 * (int64_t)p->vars[var].arrivals;
+}
+
 /* The first thread of the mbarrier's CTA that has its address. */
 static int
 drainer(const struct emit *e, int var)
@@ -115,7 +157,8 @@ emit_drain(struct emit *e, int thread)
 		emit_note(e, "copies that count on %s", p->vars[i].name);
 		for (j = 0; j < p->vars[i].count; j++) {
 			await_phase(e, thread, i, j, 0);
-			await_phase(e, thread, i, j, 1);
+			if (has_phases(p, i))
+				await_phase(e, thread, i, j, 1);
 		}
 	}
 }

@@ -187,7 +187,9 @@ model_explain(struct text *t, const struct program *p,
 	    explain_forbidden(t, p, &o, code, format, a, err)))
 		return false;
 	if (format == EXPLAIN_TEXT && outcomes_note(&out, a))
-		text_printf(t, "\nThis verdict is not the ISA's alone: %s.\n",
-		    outcomes_note(&out, a));
+		text_printf(t, "\nThis verdict is not the ISA's alone: "
+		    "%s%s%s.\n", outcomes_note(&out, a),
+		    out.undefined ? ": " : "",
+		    out.undefined ? out.undefined : "");
 	return true;
 }

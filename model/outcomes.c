@@ -258,9 +258,9 @@ outcomes_note(const struct outcomes *out, struct arena *a)
 		return NULL;
 	if (!out->undefined)
 		return analogy;
-	return arena_printf(a, "%s%sPTX leaves undefined what line %d may do: "
-	    "%s", out->analogy ? analogy : "", out->analogy ? "; " : "",
-	    out->undefined_loc.line, out->undefined);
+	return arena_printf(a, "%s%sPTX leaves undefined what line %d may do",
+	    out->analogy ? analogy : "", out->analogy ? "; " : "",
+	    out->undefined_loc.line);
 }
 
 /* A filter leaves only the states that satisfy it (spec 3.3). */

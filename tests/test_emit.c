@@ -31,6 +31,8 @@ static const struct {
 	{"many_outcomes", "many", "values plain"},
 	{"warmed", "warmed", "tally fused repeat 4"},
 	{"all_roles", "IRIW", "layout all permute yes"},
+	{"async", "async", "layout all"},
+	{"groups", "groups", ""},
 	{"stress", "MP+relaxed", "stress load_store pre_stress 3 align group "
 	    "delay 200 warm yes evict 8 permute yes shuffle yes repeat 2"},
 };

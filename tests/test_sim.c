@@ -91,6 +91,38 @@ static const struct {
 	    "P: mbarrier.test_wait.parity.shared.b64 %p1, [m], 1;"
 	    "@!%p1 bra P; ld.shared.u32 %r4, [s];"
 	    "red.global.min.u32 [%rd0], %r4;", 1, 64, 0, 0, {1000}, {64}},
+	{"bulk copies", ".shared .align 16 .b8 s[32]; "
+	    ".shared .align 8 .b64 m;", GTID
+	    "mov.u32 %r3, 32; mbarrier.init.shared.b64 [m], 1;"
+	    "mbarrier.arrive.expect_tx.shared.b64 _, [m], %r3;"
+	    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+	    " [s], [%rd0], 16, [m];"
+	    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"
+	    " [s+16], [%rd0+16], 16, [m];\n"
+	    "T: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra T;"
+	    "ld.shared.u32 %r4, [s+4]; ld.shared.u32 %r5, [s+16];"
+	    "add.u32 %r4, %r4, %r5; st.shared.u32 [s], %r4;"
+	    "fence.proxy.async;"
+	    "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [s], 16;"
+	    "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;"
+	    "st.shared.u32 [s], 0; cp.async.bulk.wait_group 0;",
+	    1, 1, 0, 0, {1, 2, 3, 4, 5}, {7, 2, 3, 4, 5}},
+	{"cp.async", ".shared .align 16 .b8 s[16]; "
+	    ".shared .align 8 .b64 m;", GTID
+	    "setp.ne.u32 %p0, %r0, 0; @%p0 bra I;"
+	    "mbarrier.init.shared.b64 [m], 2;\n"
+	    "I: bar.sync 0; @%p0 bra W;"
+	    "cp.async.ca.shared.global [s], [%rd0], 8;"
+	    "cp.async.commit_group;"
+	    "cp.async.ca.shared.global [s+8], [%rd0+8], 4;"
+	    "cp.async.mbarrier.arrive.noinc.shared.b64 [m];"
+	    "cp.async.wait_group 0; ld.shared.u32 %r4, [s+4];"
+	    "cp.async.wait_all; st.global.u32 [%rd0+12], %r4;\n"
+	    "W: mbarrier.arrive.shared.b64 _, [m];\n"
+	    "T: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra T;"
+	    "@!%p0 bra E; ld.shared.u32 %r4, [s+8];"
+	    "st.global.u32 [%rd0+16], %r4;\nE:", 1, 2, 0, 0, {1, 2, 3},
+	    {1, 2, 3, 2, 3}},
 	{"exits complete barriers", "", GTID
 	    "setp.gt.u32 %p0, %r0, 40; @%p0 exit; bar.sync 0;"
 	    "red.global.add.u32 [%rd0], 1;", 1, 64, 0, 0, {0}, {41}},
