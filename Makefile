@@ -34,16 +34,16 @@ all: $(BUILD)/fencepost ## build the program
 
 -include Makefile.kernels
 
-run: ## install what is missing, build, run the core suite
-	$(Q)CC='$(CC)' sh contrib/deps.sh run
+run: deps ## install what is missing, build, run the core suite
 	$(Q)$(MAKE) --no-print-directory all
 	$(BUILD)/fencepost run --quiet --json $(BUILD)/results.json $(ARGS)
 
-test: ## install what is missing, build, run the tests
-	$(Q)CC='$(CC)' sh contrib/deps.sh test
+test: deps ## install what is missing, build, run the tests
 	$(Q)$(MAKE) --no-print-directory check
 
-deps: ## install all that tests and checks can make use of
+deps: ## install what building and testing need, if it is missing
+	$(Q)CC='$(CC)' sh contrib/deps.sh
+deps-all: ## and all that tests and checks can make use of
 	$(Q)CC='$(CC)' sh contrib/deps.sh all
 
 $(BUILD)/fencepost: $(OBJ) $(KERNEL_OBJ)
@@ -182,6 +182,6 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all run test deps check slurm asan fuzz tools hw golden bench-hw \
+.PHONY: all run test deps deps-all check slurm asan fuzz tools hw golden bench-hw \
 	bench lint format install dist clean help
 -include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)

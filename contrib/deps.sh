@@ -1,9 +1,7 @@
 #!/bin/sh
-# Installs the Debian or Ubuntu packages that are missing, as root or through
-# sudo. Does nothing when all is there.
-#	deps.sh run	what building needs
-#	deps.sh test	and the tests
-#	deps.sh all	and what tests do without, saying so, where it is missing
+# Installs the Debian or Ubuntu packages that building and testing need, if
+# any is missing, as root or through sudo. Does nothing when all is there.
+#	deps.sh [all]	also what tests and checks do without, saying so
 set -eu
 
 missing=
@@ -25,15 +23,10 @@ need libsqlite3-dev header sqlite3.h
 need libmxml-dev header mxml.h
 need libxxhash-dev header xxhash.h
 need librandom123-dev header Random123/philox.h
-case ${1:-test} in
-test | all)
-	need check header check.h
-	need python3 command_ python3
-	need python3-jsonschema module jsonschema
-	;;
-esac
-case ${1:-test} in
-all)
+need check header check.h
+need python3 command_ python3
+need python3-jsonschema module jsonschema
+if [ "${1:-}" = all ]; then
 	need chromium command_ chromium
 	need clang command_ clang
 	need cppcheck command_ cppcheck
@@ -42,8 +35,7 @@ all)
 	need python3-yaml module yaml
 	need shellcheck command_ shellcheck
 	need slurm-wlm command_ slurmctld
-	;;
-esac
+fi
 
 [ -n "$missing" ] || exit 0
 if ! command -v apt-get >/dev/null; then
