@@ -190,8 +190,8 @@ print_header(FILE *f, const struct document *d, const struct style *style)
 	struct arena *a = arena_new();
 	int i;
 
-	fprintf(f, "fencepost %s, seed 0x%" PRIx64 ", model %s\n", VERSION,
-	    d->seed, doc_models[d->model]);
+	fprintf(f, "fencepost %s, seed 0x%" PRIx64 ", model %s\n",
+	    d->tool->version, d->seed, doc_models[d->model]);
 	for (i = 0; i < d->ndevices; i++)
 		fprintf(f, "device %" PRId64 ": %s%s%s\n",
 		    d->devices[i].index, paint(style, style->sim ? YELLOW :
