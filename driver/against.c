@@ -1,4 +1,4 @@
-/* Lists of expected answers: `file,value` a line, as ../shared/external. */
+/* Lists of expected answers: `file,value` a line. */
 #include "driver.h"
 
 #include <string.h>
@@ -88,4 +88,33 @@ against_program(const struct expected *e, struct arena *a)
 	    plural((uint64_t)suite.count));
 	err_print(stderr, &err, NULL);
 	return NULL;
+}
+
+int
+against_compare(const char *path, bool (*agrees)(const struct expected *e,
+    const struct program *p, const void *user, struct arena *a),
+    const void *user, const char *under)
+{
+	struct arena *a = arena_new(), *each = arena_new();
+	struct against list;
+	struct err err;
+	int i, differ = 0, status = STATUS_NO_VERDICT;
+
+	if (!against_read(path, a, &list, &err)) {
+		err_print(stderr, &err, NULL);
+	} else {
+		for (i = 0; i < list.count; i++) {
+			const struct expected *e = &list.list[i];
+			const struct program *p = against_program(e, each);
+
+			differ += !p || !agrees(e, p, user, each);
+			arena_reset(each);
+		}
+		printf("%d agree with %s, %d differ (%s)\n",
+		    list.count - differ, path, differ, under);
+		status = differ ? STATUS_FOUND : STATUS_OK;
+	}
+	arena_free(each);
+	arena_free(a);
+	return status;
 }

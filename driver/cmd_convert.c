@@ -147,16 +147,14 @@ convert_all(const struct strings *paths, const struct options *options,
     struct arena *a)
 {
 	struct selection s;
-	struct arena *each = arena_new();
+	struct arena *each;
 	struct err err;
 	int i, done = 0, failed = 0;
+	int status = select_tests(paths, &options->filter, a, &s);
 
-	if (!select_read(paths, a, &s, &err)) {
-		err_print(stderr, &err, NULL);
-		arena_free(each);
-		return STATUS_NO_VERDICT;
-	}
-	select_filter(&s, &options->filter, a);
+	if (status != STATUS_GO_ON)
+		return status;
+	each = arena_new();
 	for (i = 0; i < s.count; i++) {
 		if (convert(s.tests[i], options, done == 0, each, &err)) {
 			done++;
@@ -170,8 +168,7 @@ convert_all(const struct strings *paths, const struct options *options,
 	if (options->output)
 		fprintf(stderr, "fencepost: %d written to %s, %d not\n",
 		    done, options->output, failed + s.bad);
-	return failed || s.bad ? STATUS_NO_VERDICT : s.count ? STATUS_OK :
-	    STATUS_NOTHING;
+	return failed || s.bad ? STATUS_NO_VERDICT : STATUS_OK;
 }
 
 int

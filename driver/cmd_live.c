@@ -49,45 +49,37 @@ live_one(const struct program *p, enum progress progress, bool quiet,
 }
 
 static int
-live_paths(const struct strings *paths, const struct options *options,
+live_tests(const struct strings *tests, const struct options *options,
     struct arena *a)
 {
 	struct selection s;
 	struct lives lives = {0};
-	struct arena *each = arena_new();
-	struct err err;
-	int i;
+	struct arena *each;
+	int i, status = select_tests(tests, &options->filter, a, &s);
 
-	if (!select_read(paths, a, &s, &err)) {
-		err_print(stderr, &err, NULL);
-		arena_free(each);
-		return STATUS_NO_VERDICT;
-	}
-	select_filter(&s, &options->filter, a);
+	if (status != STATUS_GO_ON)
+		return status;
+	each = arena_new();
 	for (i = 0; i < s.count; i++) {
 		live_one(s.tests[i], (enum progress)options->progress,
 		    options->quiet, each, &lives);
 		arena_reset(each);
 	}
 	arena_free(each);
-	if (s.count == 0 && !s.bad) {
-		fprintf(stderr, "fencepost: no test is selected\n");
-		return STATUS_NOTHING;
-	}
 	return lives.hang ? STATUS_FOUND : s.bad || lives.unknown ?
 	    STATUS_NO_VERDICT : STATUS_OK;
 }
 
 static bool
-agrees(const struct expected *e, enum progress progress, struct arena *a)
+agrees(const struct expected *e, const struct program *p, const void *user,
+    struct arena *a)
 {
-	const struct program *p = against_program(e, a);
+	const struct options *options = user;
 	struct err err;
 	bool ends;
 
-	if (!p)
-		return false;
-	if (!model_live(p, progress, a, &ends, NULL, &err)) {
+	if (!model_live(p, (enum progress)options->progress, a, &ends, NULL,
+	    &err)) {
 		printf("%s: no answer (%s)\n", e->name, err.message);
 		return false;
 	}
@@ -99,28 +91,14 @@ agrees(const struct expected *e, enum progress progress, struct arena *a)
 }
 
 static int
-live_list(const char *path, enum progress progress)
+live(const struct strings *tests, const struct options *options,
+    struct arena *a)
 {
-	struct arena *a = arena_new(), *each = arena_new();
-	struct against list;
-	struct err err;
-	int i, differ = 0, status = STATUS_NO_VERDICT;
-
-	if (!against_read(path, a, &list, &err)) {
-		err_print(stderr, &err, NULL);
-	} else {
-		for (i = 0; i < list.count; i++) {
-			differ += !agrees(&list.list[i], progress, each);
-			arena_reset(each);
-		}
-		printf("%d agree with %s, %d differ (scheduling: %s)\n",
-		    list.count - differ, path, differ,
-		    progress_name(progress));
-		status = differ ? STATUS_FOUND : STATUS_OK;
-	}
-	arena_free(each);
-	arena_free(a);
-	return status;
+	if (options->against)
+		return against_compare(options->against, agrees, options,
+		    arena_printf(a, "scheduling: %s",
+		    progress_name((enum progress)options->progress)));
+	return live_tests(tests, options, a);
 }
 
 int
@@ -128,13 +106,11 @@ cmd_live(int argc, char **argv)
 {
 	struct arena *a = arena_new();
 	struct options options = {0};
-	struct strings paths = {0};
-	int status = options_read(&usage, &options, argc, argv, a, &paths);
+	struct strings tests = {0};
+	int status = options_read(&usage, &options, argc, argv, a, &tests);
 
 	if (status == STATUS_GO_ON)
-		status = options.against ? live_list(options.against,
-		    (enum progress)options.progress) :
-		    live_paths(&paths, &options, a);
+		status = live(&tests, &options, a);
 	arena_free(a);
 	return status;
 }

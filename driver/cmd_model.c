@@ -228,16 +228,20 @@ judge_selection(const struct selection *s, const struct options *options,
 
 /* ---- against a list --------------------------------------------------- */
 
+/* What judging a list needs. */
+struct asked {
+	const struct model_opts *opts;
+	bool quiet;
+};
+
 static bool
-agrees(const struct expected *e, const struct model_opts *opts,
-    struct arena *a, bool quiet)
+agrees(const struct expected *e, const struct program *p, const void *user,
+    struct arena *a)
 {
-	const struct program *p = against_program(e, a);
+	const struct asked *asked = user;
 	struct judged j;
 
-	if (!p)
-		return false;
-	judge(p, opts, a, &j);
+	judge(p, asked->opts, a, &j);
 	if (j.failed || j.out.status != MODEL_OK) {
 		printf("%s: %s (%s)\n", e->name, answer_name(&j),
 		    j.failed ? j.err.message : j.out.reason);
@@ -249,55 +253,28 @@ agrees(const struct expected *e, const struct model_opts *opts,
 		    e->value ? "true" : "false");
 		return false;
 	}
-	if (!quiet)
+	if (!asked->quiet)
 		printf("%s: %s\n", e->name, e->value ? "true" : "false");
 	return true;
 }
 
 static int
-judge_list(const char *path, const struct options *options,
-    const struct model_opts *opts)
-{
-	struct arena *a = arena_new(), *each = arena_new();
-	struct against list;
-	struct err err;
-	int i, differ = 0, status = STATUS_NO_VERDICT;
-
-	if (!against_read(path, a, &list, &err)) {
-		err_print(stderr, &err, NULL);
-	} else {
-		for (i = 0; i < list.count; i++) {
-			differ += !agrees(&list.list[i], opts, each,
-			    options->quiet);
-			arena_reset(each);
-		}
-		printf("%d agree with %s, %d differ (model %s)\n",
-		    list.count - differ, path, differ,
-		    model_version_name(opts->version));
-		status = differ ? STATUS_FOUND : STATUS_OK;
-	}
-	arena_free(each);
-	arena_free(a);
-	return status;
-}
-
-static int
-model_paths(const struct strings *paths, const struct options *options,
-    const struct model_opts *opts, struct arena *a)
+model(const struct strings *tests, const struct options *options,
+    struct arena *a)
 {
 	struct selection s;
-	struct err err;
+	struct model_opts opts;
+	int status;
 
-	if (!select_read(paths, a, &s, &err)) {
-		err_print(stderr, &err, NULL);
+	if (!model_options(&opts, options->model, options->unroll))
 		return STATUS_NO_VERDICT;
-	}
-	select_filter(&s, &options->filter, a);
-	if (s.count == 0 && !s.bad) {
-		fprintf(stderr, "fencepost: no test is selected\n");
-		return STATUS_NOTHING;
-	}
-	return judge_selection(&s, options, opts);
+	if (options->against)
+		return against_compare(options->against, agrees,
+		    &(struct asked){&opts, options->quiet}, arena_printf(a,
+		    "model %s", model_version_name(opts.version)));
+	status = select_tests(tests, &options->filter, a, &s);
+	return status == STATUS_GO_ON ? judge_selection(&s, options, &opts) :
+	    status;
 }
 
 int
@@ -305,18 +282,11 @@ cmd_model(int argc, char **argv)
 {
 	struct arena *a = arena_new();
 	struct options options = {0};
-	struct strings paths = {0};
-	struct model_opts opts;
-	int status = options_read(&usage, &options, argc, argv, a, &paths);
+	struct strings tests = {0};
+	int status = options_read(&usage, &options, argc, argv, a, &tests);
 
-	if (status == STATUS_GO_ON) {
-		if (!model_options(&opts, options.model, options.unroll))
-			status = STATUS_NO_VERDICT;
-		else if (options.against)
-			status = judge_list(options.against, &options, &opts);
-		else
-			status = model_paths(&paths, &options, &opts, a);
-	}
+	if (status == STATUS_GO_ON)
+		status = model(&tests, &options, a);
 	arena_free(a);
 	return status;
 }

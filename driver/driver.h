@@ -734,6 +734,10 @@ const char *data_find(const char *name, struct arena *a);
  */
 bool select_read(const struct strings *tests, struct arena *a,
     struct selection *s, struct err *err);
+/* The same, then select_filter(); STATUS_GO_ON, or, said on stderr, that
+   there is no such test or none is left. */
+int select_tests(const struct strings *tests, const struct strings *globs,
+    struct arena *a, struct selection *s);
 /* Keeps the tests whose name or family one of the globs matches; "!glob"
    takes away again. */
 void select_filter(struct selection *s, const struct strings *globs,
@@ -760,6 +764,14 @@ bool against_read(const char *path, struct arena *a, struct against *list,
 /* The one test of that file; NULL: what is wrong has been printed. */
 const struct program *against_program(const struct expected *e,
     struct arena *a);
+/*
+ * Asks `agrees` of the one test of each file of a list, and prints how many
+ * did, and under what ("model ptx"); agrees() says on stdout what differs.
+ * Returns an enum status.
+ */
+int against_compare(const char *path, bool (*agrees)(const struct expected *e,
+    const struct program *p, const void *user, struct arena *a),
+    const void *user, const char *under);
 
 /* output.c: NULL: the standard output */
 bool output_text(const char *path, const struct text *t, struct err *err);

@@ -391,6 +391,24 @@ select_filter(struct selection *s, const struct strings *globs,
 	selection_changed(s, a);
 }
 
+int
+select_tests(const struct strings *tests, const struct strings *globs,
+    struct arena *a, struct selection *s)
+{
+	struct err err;
+
+	if (!select_read(tests, a, s, &err)) {
+		err_print(stderr, &err, NULL);
+		return STATUS_NO_VERDICT;
+	}
+	select_filter(s, globs, a);
+	if (s->count)
+		return STATUS_GO_ON;
+	if (!s->bad)
+		fprintf(stderr, "fencepost: no test is selected\n");
+	return s->bad ? STATUS_NO_VERDICT : STATUS_NOTHING;
+}
+
 bool
 select_shard(struct selection *s, const char *shard, int *index, int *count,
     struct err *err)
