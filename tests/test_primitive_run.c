@@ -395,25 +395,59 @@ START_TEST(what_is_only_measured_says_so)
 }
 END_TEST
 
-/* Its machine code with marks, or why there is none. */
-START_TEST(machine_code_is_shown_with_its_fences)
+static char out[1 << 17];
+
+/* Runs `fencepost ARGS`, its output in out[]; did it end with 0? */
+static bool
+fencepost(const char *args)
 {
 	const char *program = getenv("FENCEPOST");
-	char out[65536];
+	FILE *f = popen(arena_printf(prim_arena, "%s %s 2>&1", program ?
+	    program : "build/fencepost", args), "r");
 	size_t n;
-	FILE *f;
-	bool shown;
 
-	if (!prims_compiled())
-		return;
-	f = popen(arena_printf(prim_arena, "%s primitive --sass grid_pause "
-	    "--twins without 2>&1", program ? program : "build/fencepost"),
-	    "r");
 	ck_assert_ptr_nonnull(f);
 	n = fread(out, 1, sizeof(out) - 1, f);
 	out[n] = '\0';
-	shown = pclose(f) == 0;
-	if (shown) {
+	return pclose(f) == 0;
+}
+
+/* Nor is anything made of costs on the software machine, here or in what is
+   made of the document. */
+START_TEST(reports_do_not_judge_what_was_only_measured)
+{
+	static const char *const forms[] = {"--html", "--markdown"};
+	size_t i;
+
+	if (!prims_compiled())
+		return;
+	strcpy(directory, "/tmp/fencepost-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	ck_assert_msg(fencepost(arena_printf(prim_arena, "primitive --device "
+	    "sim --bench syncthreads --json %s/d", directory)), "%s", out);
+	ck_assert(strstr(out, "1 measured, not validated (software"));
+	ck_assert(strstr(out, "  not judged: software machine\n"));
+	ck_assert(strstr(out, "not judged         __syncthreads takes"));
+	ck_assert(!strstr(out, "holds") && !strstr(out, "clean"));
+	for (i = 0; i < 2; i++) {
+		ck_assert(fencepost(arena_printf(prim_arena,
+		    "report %s/d %s -", directory, forms[i])));
+		ck_assert_msg(strstr(out, "measured, not validated"), "%s",
+		    out);
+		ck_assert_msg(strstr(out, "not judged: software machine"),
+		    "%s", out);
+	}
+	unlink(arena_printf(prim_arena, "%s/d", directory));
+	rmdir(directory);
+}
+END_TEST
+
+/* Its machine code with marks, or why there is none. */
+START_TEST(machine_code_is_shown_with_its_fences)
+{
+	if (!prims_compiled())
+		return;
+	if (fencepost("primitive --sass grid_pause --twins without")) {
 		ck_assert_ptr_nonnull(strstr(out, ".text.grid_pause_bench"));
 		ck_assert_ptr_nonnull(strstr(out, "REDG.E.ADD.STRONG.GPU"));
 		ck_assert_ptr_nonnull(strstr(out, "MEMBAR.ALL.GPU ;"));
@@ -478,6 +512,7 @@ suite_primitive_run(void)
 	tcase_add_test(t, the_time_is_kept);
 	tcase_add_loop_test(t, a_signal_ends_it_with_what_there_is, 0, 2);
 	tcase_add_test(t, what_is_only_measured_says_so);
+	tcase_add_test(t, reports_do_not_judge_what_was_only_measured);
 	tcase_add_test(t, machine_code_is_shown_with_its_fences);
 	tcase_add_test(t, an_own_primitive_is_compiled_and_judged);
 	suite_add_tcase(s, t);
