@@ -6,8 +6,8 @@
 # isolation	tests that must hang or fault, each alone
 # rates	instances and weak outcomes a second of the classics
 # roofline	the share of the GPU's limit that these reach
-# tune	environments for this GPU, into profiles/
-# all is these six, about 6 minutes; bench is rates and roofline.
+# tune	environments for this GPU and the classic shapes, into profiles/
+# all is these six, about 7 minutes; bench is rates and roofline.
 # BUILD is where the program is, OUT where results go (8 files at most), DEVICE
 # what to run on; CORE_TIME, SUITE_TIME, RATE_TIME, ROOF_TIME and TUNE_TIME are
 # the budgets. A short table comes last.
@@ -144,12 +144,17 @@ roofline() {
 }
 
 tune() {
-	time=${TUNE_TIME:-120s}
-	(cd "$work" && mkdir -p profiles)
+	time=${TUNE_TIME:-150s}
 	home=$(pwd)
+	folders=
+	for shape in 2+2w 3.2w co iriw isa2 lb mp r rwc s sb warm wrc z6; do
+		folders="$folders $home/litmus/$shape"
+	done
+	mkdir -p "$work/profiles"
 	cd "$work" || exit 2
+	# shellcheck disable=SC2086 # several folders
 	step tune "$(limit "$time" 60)" tune --device "$device" --profile \
-	    --time "$time" "$home/litmus"
+	    --time "$time" $folders
 	cd "$home" || exit 2
 	note tune 0 "$(cat "$work"/profiles/*.yaml | grep -c '^- ') \
 environments for $(cat "$work"/profiles/*.yaml | grep -c ' tried$') kinds"

@@ -103,11 +103,21 @@ print_kind(FILE *f, const struct kind *kind, const struct tune *t, int keep)
 	arena_free(a);
 }
 
+/* The best of the last kind that was placed so: likely good for the next. */
+struct hint {
+	const char *placement; /* "ctas", "cta.shared" */
+	struct env env;
+};
+
+#define HINTS_MAX 16
+
 /* What is shown while it runs. */
 struct view {
 	const struct kind *kind;
 	int index, count;
 	double end;
+	struct hint hints[HINTS_MAX];
+	int nhints;
 };
 
 static void
@@ -124,21 +134,45 @@ show(void *user, const struct tune *t)
 	    time_text(fmax(v->end - wall_clock(), 0)).s);
 }
 
+static struct hint *
+find_hint(struct view *v)
+{
+	/* the kind is "FAMILY.PLACEMENT" */
+	const char *placement = v->kind->name +
+	    strlen(v->kind->program->family) + 1;
+	int i;
+
+	for (i = 0; i < v->nhints; i++)
+		if (strcmp(v->hints[i].placement, placement) == 0)
+			return &v->hints[i];
+	if (i == HINTS_MAX)
+		return NULL;
+	v->hints[v->nhints++] = (struct hint){.placement = placement};
+	return &v->hints[i];
+}
+
 static bool
 tune_kind(struct bench *b, const struct options *o, struct view *v, FILE *f,
     struct err *err)
 {
+	struct hint *hint = find_hint(v);
 	struct arena *a = arena_new();
 	struct tune t;
 	bool ok;
 
 	tune_open(&t, b, v->kind->program, o->seed, a);
+	if (hint && hint->env.name)
+		t.hint = &hint->env;
 	t.progress = show;
 	t.user = v;
 	show(v, &t);
 	ok = tune_run(&t, (v->end - wall_clock()) / (v->count - v->index),
 	    err);
 	print_kind(f, v->kind, &t, (int)o->keep);
+	if (hint && t.nbest) {
+		hint->env = t.best[0].env;
+		hint->env.name = "hint"; /* its own is the kind's */
+	}
 	tune_close(&t);
 	arena_free(a);
 	return ok;

@@ -457,6 +457,7 @@ struct tune {
 	struct arena *arena, *scratch; /* scratch: one generation */
 	const struct env *const *builtin;
 	int nbuiltin, tried;
+	const struct env *hint; /* tried first; may be NULL */
 	struct candidate best[2 * TUNE_KEEP]; /* by the rate that is sure */
 	int nbest;
 	/* after each generation; may be NULL */

@@ -101,14 +101,13 @@ next_env(struct tune *t, int index, struct env *e)
 	struct err err;
 	int parents = t->nbest;
 	struct env fresh;
-	int built;
+	int built = t->tried + index - (t->hint != NULL);
 
 	if (t->tried + index == 0)
 		t->builtin = envs_for(t->program, t->bench, t->arena,
 		    &t->nbuiltin);
-	built = t->tried + index;
 	if (built < t->nbuiltin) {
-		*e = *t->builtin[built];
+		*e = built < 0 ? *t->hint : *t->builtin[built];
 		return;
 	}
 	env_draw(t->program, &t->bench->info.caps, &t->draw, &fresh);
