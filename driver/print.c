@@ -269,6 +269,9 @@ print_mutation(FILE *f, const struct summary *s)
 			    "\n", mutation_name(i), (double)m->shown /
 			    (double)m->twins, m->shown, m->twins);
 	}
+	if (s->no_evidence)
+		fprintf(f, "    no twin showed of %" PRIu64 " silent test%s\n",
+		    s->no_evidence, plural(s->no_evidence));
 }
 
 void

@@ -154,6 +154,13 @@ START_TEST(one_seed_gives_one_document)
 	expect_same("1.json", "2.json");
 	ck_assert_int_eq(fencepost(SIM "%F -j 16 -o %F/2.json"), 0);
 	expect_same("1.json", "2.json");
+	/* whichever threads make the kernels, and how far ahead */
+	setenv("FENCEPOST_LOADERS", "0", 1);
+	ck_assert_int_eq(fencepost(SIM "%F -j 1 -o %F/2.json"), 0);
+	expect_same("1.json", "2.json");
+	setenv("FENCEPOST_LOADERS", "4", 1);
+	ck_assert_int_eq(fencepost(SIM "%F -j 1 -o %F/2.json"), 0);
+	expect_same("1.json", "2.json");
 	x = document("1.json");
 	y = document("3.json");
 	ck_assert(!json_equal(json_object_get(x, "tests"),

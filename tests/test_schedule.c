@@ -448,11 +448,10 @@ START_TEST(twins_show_in_a_short_run)
 	/* none of them is out of reach on this GPU */
 	ck_assert_int_eq(shown, twins);
 	ck_assert_int_ge(twins, 2 * VARIANTS + 6);
-	/* kept to its time, of which the kernels have a good part; a
-	   hundred modules one after the other would have taken four
-	   seconds more */
-	ck_assert(wall_clock() - begin < 1.5 * SHARE * 2 * VARIANTS);
-	ck_assert(device > 0.2 * SHARE * 2 * VARIANTS);
+	/* kept to its time, of which the kernels have a part; some three
+	   hundred modules one after the other would have taken 13 seconds */
+	ck_assert(wall_clock() - begin < 3 * SHARE * 2 * VARIANTS);
+	ck_assert(device > 0.1 * SHARE * 2 * VARIANTS);
 	bench_close(&b);
 }
 END_TEST

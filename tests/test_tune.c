@@ -136,7 +136,7 @@ static const int signals[] = {SIGTERM, SIGINT};
 /* What was found is written, and the status is that of run. */
 START_TEST(a_signal_ends_it_with_what_there_is)
 {
-	const struct timespec second = {1, 0};
+	const struct timespec begun = {2, 0};
 	int status;
 	pid_t pid = fork();
 
@@ -148,7 +148,7 @@ START_TEST(a_signal_ends_it_with_what_there_is)
 		    "-o", "t.yaml", "mp.yaml", (char *)NULL);
 		_exit(98);
 	}
-	nanosleep(&second, NULL);
+	nanosleep(&begun, NULL);
 	ck_assert_int_eq(kill(pid, signals[_i]), 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
