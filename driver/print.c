@@ -59,13 +59,37 @@ put_twins(FILE *f, const struct doc_evidence *e)
 		fprintf(f, ", so this silence is no evidence");
 }
 
+static void
+put_tried(FILE *f, const struct doc_environment *list, int n,
+    struct arena *a)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		fprintf(f, "%s %s", i ? "," : "",
+		    environment_name(&list[i], a));
+}
+
+/* Where an allowed outcome was looked for in vain. */
+static void
+put_unseen(FILE *f, const struct doc_test *t, const struct style *style,
+    struct arena *a)
+{
+	if (t->answer != DOC_ALLOWED || !t->nenvironments ||
+	    !t->evidence || t->evidence->target_hits)
+		return;
+	fprintf(f, "  looked for in");
+	put_tried(f, t->environments, t->nenvironments, a);
+	put_end(f, style);
+}
+
 /* What was tried for those that never showed. */
 static void
 put_silent_twins(FILE *f, const struct doc_test *t,
     const struct style *style, struct arena *a)
 {
 	const struct doc_evidence *e = t->evidence;
-	int i, j;
+	int i;
 
 	for (i = 0; e && i < e->ntwins; i++) {
 		const struct doc_twin *w = &e->twins[i];
@@ -74,9 +98,7 @@ put_silent_twins(FILE *f, const struct doc_test *t,
 			continue;
 		fprintf(f, "  its twin never showed (%s): %s instances of",
 		    w->what, count_text(w->instances).s);
-		for (j = 0; j < w->nenvironments; j++)
-			fprintf(f, "%s %s", j ? "," : "",
-			    environment_name(&w->environments[j], a));
+		put_tried(f, w->environments, w->nenvironments, a);
 		put_end(f, style);
 	}
 }
@@ -128,6 +150,7 @@ print_line(FILE *f, const struct document *d, const struct doc_test *t,
 	put_verdict(f, t, 11, style);
 	fprintf(f, "%s: ", test_label(d, t, a));
 	put_reasons(f, t, style);
+	put_unseen(f, t, style, a);
 	put_silent_twins(f, t, style, a);
 }
 
@@ -165,6 +188,7 @@ print_whole(FILE *f, const struct document *d, const struct doc_test *t,
 	put_verdict(f, t, 0, style);
 	fprintf(f, ": ");
 	put_reasons(f, t, style);
+	put_unseen(f, t, style, a);
 	put_silent_twins(f, t, style, a);
 	fprintf(f, "\n");
 }

@@ -299,6 +299,52 @@ START_TEST(tests_are_printed_as_litmus_does)
 }
 END_TEST
 
+/* Silence is told with what was tried, and the score by placement. */
+START_TEST(silence_says_what_was_tried)
+{
+	struct arena *a = arena_new();
+	json_t *root = make_document(a), *o;
+	const struct style quiet = {.quiet = true};
+	struct source source = {.name = "results"};
+	char *s, *out = NULL;
+	struct document d;
+	struct err err;
+	size_t size;
+	FILE *f;
+
+	o = json_object_get(json_array_get(json_object_get(root, "tests"),
+	    0), "evidence");
+	json_object_set_new(o, "target_hits", json_integer(0));
+	json_object_set_new(o, "bound95", json_real(0.003));
+	json_object_set_new(o, "strength", json_string("no-evidence"));
+	o = json_array_get(json_object_get(o, "twins"), 0);
+	json_object_set_new(o, "hits", json_integer(0));
+	json_object_set_new(o, "rate", json_real(0));
+	s = json_dumps(root, 0);
+	source.text = s;
+	source.size = strlen(s);
+	ck_assert_msg(document_read(&source, a, &d, &err), "%s",
+	    err.message);
+	f = open_memstream(&out, &size);
+	print_test(f, &d, &d.tests[0], &quiet);
+	print_summary(f, &d, &quiet);
+	fclose(f);
+	ck_assert_ptr_nonnull(strstr(out, "1 broken twin: 0 in 100, so this "
+	    "silence is no evidence\n"
+	    "  looked for in mine\n"
+	    "  its twin never showed (line 1: ?[31mred): 100 instances of "
+	    "mine\n"));
+	ck_assert_ptr_nonnull(strstr(out, "  mutation score 0.00: 0 of 1 "
+	    "broken twin showed\n"
+	    "    across CTAs                      0.00: 0 of 1\n"
+	    "    no twin showed of 1 silent test\n"));
+	free(out);
+	free(s);
+	json_decref(root);
+	arena_free(a);
+}
+END_TEST
+
 Suite *suite_results(void);
 
 Suite *
@@ -313,6 +359,7 @@ suite_results(void)
 	tcase_add_test(c, an_unwritable_document_is_an_error);
 	tcase_add_test(c, what_is_no_file_is_not_replaced);
 	tcase_add_test(c, tests_are_printed_as_litmus_does);
+	tcase_add_test(c, silence_says_what_was_tried);
 	suite_add_tcase(s, c);
 	return s;
 }
