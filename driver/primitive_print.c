@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define NAME_COLUMN 36
+#define WHAT_COLUMN 36
 
 static const char *
 text_of(const json_t *o, const char *key)
@@ -114,12 +115,12 @@ static void
 print_latency(FILE *f, const json_t *entry, const json_t *b,
     const struct style *style)
 {
-	fprintf(f, "%-26s %-24s %5" PRIu64 "x%-5" PRIu64
-	    "%9.4g%9.4g%9.4g", text_of(entry, "name"), text_of(b, "what"),
-	    count_of(b, "ctas"), count_of(b, "threads"), number(b, "median"),
-	    number(b, "p1"), number(b, "p99"));
+	fprintf(f, "%-26s %-*s %5" PRIu64 "x%-5" PRIu64
+	    "%10.4g%10.4g%10.4g", text_of(entry, "name"), WHAT_COLUMN,
+	    text_of(b, "what"), count_of(b, "ctas"), count_of(b, "threads"),
+	    number(b, "median"), number(b, "p1"), number(b, "p99"));
 	if (json_object_get(b, "cycles"))
-		fprintf(f, "%9.4g", number(b, "cycles"));
+		fprintf(f, "%10.4g", number(b, "cycles"));
 	fprintf(f, "%s\n", style->sim ? not_judged : "");
 }
 
@@ -127,9 +128,10 @@ static void
 print_rate(FILE *f, const json_t *entry, const json_t *b,
     const struct style *style)
 {
-	fprintf(f, "%-26s %-24s %5" PRIu64 "x%-5" PRIu64 "%9s/s%s\n",
-	    text_of(entry, "name"), text_of(b, "what"), count_of(b, "ctas"),
-	    count_of(b, "threads"), rate_text(number(b, "median")).s,
+	fprintf(f, "%-26s %-*s %5" PRIu64 "x%-5" PRIu64 "%10s/s%s\n",
+	    text_of(entry, "name"), WHAT_COLUMN, text_of(b, "what"),
+	    count_of(b, "ctas"), count_of(b, "threads"),
+	    rate_text(number(b, "median")).s,
 	    style->sim ? not_judged : "");
 }
 
@@ -158,11 +160,11 @@ primitive_print_benches(FILE *f, const json_t *entries,
 		n += json_array_size(json_object_get(entry, "bench"));
 	if (n == 0)
 		return;
-	fprintf(f, "\n%-26s %-24s %5s %-5s%9s%9s%9s%9s\n", "latency, ns", "",
-	    "CTAs", "thr.", "median", "p1", "p99", "cycles");
+	fprintf(f, "\n%-26s %-*s %5s %-5s%10s%10s%10s%10s\n", "latency, ns",
+	    WHAT_COLUMN, "", "CTAs", "thr.", "median", "p1", "p99", "cycles");
 	print_rows(f, entries, false, style);
-	fprintf(f, "\n%-26s %-24s %5s %-5s%9s\n", "throughput", "", "CTAs",
-	    "thr.", "crossings");
+	fprintf(f, "\n%-26s %-*s %5s %-5s%10s\n", "throughput", WHAT_COLUMN,
+	    "", "CTAs", "thr.", "crossings");
 	print_rows(f, entries, true, style);
 }
 
