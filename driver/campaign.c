@@ -237,29 +237,47 @@ tally_twins(struct campaign *c)
 	return list;
 }
 
-/* Keeps the machine code of the environment that was used most. */
-static void
-keep_code(struct campaign *c, struct result *r)
+static bool
+keep_code(struct campaign *c, int index, struct code *code)
 {
-	const struct search *s = &c->test;
+	struct trial *t = &c->test.trials[index];
 	struct bench *b = c->bench;
-	struct trial *t = &s->trials[s->order[0]];
 	struct err err;
 	const void *elf;
 	size_t size;
-	int i;
+
+	if (!b->ops->code(b->device, t->module, c->arena, &elf, &size, &err))
+		return false;
+	*code = (struct code){
+		.plan = arena_grow(c->arena, &t->plan, sizeof(t->plan),
+		    sizeof(t->plan)),
+		.elf = arena_strndup(c->arena, elf, size), .size = size,
+		.env = c->envs[index]->name,
+	};
+	return true;
+}
+
+/* Keeps the machine code of the environment that was used most, or of all
+   of them, that one first. */
+static void
+keep_codes(struct campaign *c, struct result *r)
+{
+	const struct search *s = &c->test;
+	struct code *list = arena_alloc(c->arena,
+	    (size_t)s->count * sizeof(*list));
+	int i, most = s->order[0];
 
 	for (i = 1; i < s->count; i++)
 		if (trial_instances(&s->trials[s->order[i]]) >
-		    trial_instances(t))
-			t = &s->trials[s->order[i]];
+		    trial_instances(&s->trials[most]))
+			most = s->order[i];
 	r->code = DOC_CODE_UNCHECKED;
-	if (!b->ops->code(b->device, t->module, c->arena, &elf, &size, &err))
-		return;
-	r->elf = arena_strndup(c->arena, elf, size);
-	r->elf_size = size;
-	r->plan = arena_grow(c->arena, &t->plan, sizeof(t->plan),
-	    sizeof(t->plan));
+	r->codes = list;
+	r->ncodes = keep_code(c, most, list);
+	for (i = 0; i < s->count && c->effort.every_code && r->ncodes; i++)
+		if (s->order[i] != most)
+			r->ncodes += keep_code(c, s->order[i],
+			    &list[r->ncodes]);
 }
 
 static bool
@@ -280,20 +298,29 @@ void
 campaign_check(struct result *r, struct arena *a)
 {
 	struct judgement *j = r->judgement;
-	struct sass s;
+	struct sass s = {0};
+	int i;
 
-	if (!r->elf)
-		return;
-	sass_check(r->plan, r->elf, r->elf_size, a, &s);
-	r->code = s.status;
-	r->code_detail = *s.detail ? s.detail : s.between;
-	if (s.status == DOC_CODE_CHANGED && (j->verdict == VERDICT_PASS ||
+	/* in the order of use, up to one that is not the test */
+	for (i = 0; i < r->ncodes && s.status != DOC_CODE_CHANGED; i++) {
+		const struct code *c = &r->codes[i];
+
+		sass_check(c->plan, c->elf, c->size, a, &s);
+		if (i && s.status == DOC_CODE_CHECKED)
+			continue;
+		r->code = s.status;
+		r->code_detail = *s.detail ? s.detail : s.between;
+		if (i)
+			r->code_detail = arena_printf(a, "in %s: %s", c->env,
+			    s.detail);
+	}
+	if (r->ncodes && s.status == DOC_CODE_CHANGED && (j->verdict == VERDICT_PASS ||
 	    j->verdict == VERDICT_FORBIDDEN)) {
 		j->verdict = s.weak_only ||
 		    has_tag(r->program, "may-merge") ?
 		    VERDICT_NOT_RUN : VERDICT_COMPILER;
 		j->message = arena_printf(a, "the machine code is not the "
-		    "test: %s", log_summary(s.detail, a));
+		    "test: %s", log_summary(r->code_detail, a));
 	}
 }
 
@@ -330,7 +357,7 @@ succeed(struct campaign *c, struct result *r)
 	r->tally = tally;
 	r->envs = tally_envs(&c->test, c->arena);
 	r->nenvs = c->test.count;
-	keep_code(c, r);
+	keep_codes(c, r);
 }
 
 /* The loader has trials until they are ended, whatever the device does;

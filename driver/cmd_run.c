@@ -30,7 +30,8 @@
 	    "what turns PTX into machine code")                                \
 	OPTION(choice, code, 0, "some|all|none", "some", 0, 0,                 \
 	    "whose machine code is checked: as many as the disassembler can "  \
-	    "read beside the runs, every test's, or none")                     \
+	    "read beside the runs, every test's in each of its environments, "  \
+	    "or none")                     \
 	OPTION(flag, no_twins, 0, NULL, NULL, 0, 0, "do not run the broken "   \
 	    "twins of forbidden tests")                                        \
 	OPTION(text, json, 'o', "FILE", NULL, 0, 0, "results document; - is "  \

@@ -240,6 +240,14 @@ void judge_failure(const struct program *p, const struct outcomes *outcomes,
     const char *no_model, enum verdict verdict, const char *message,
     struct arena *a, struct judgement *j);
 
+/* A plan's machine code. */
+struct code {
+	const struct plan *plan;
+	const void *elf;
+	size_t size;
+	const char *env; /* name */
+};
+
 /* All that one test on one device left behind. */
 struct result {
 	const struct program *program;
@@ -250,9 +258,8 @@ struct result {
 	const struct twin_tally *twins;
 	int ntwins;
 	const char *assembler, *replay;
-	const struct plan *plan; /* and its machine code; NULL: none */
-	const void *elf;
-	size_t elf_size;
+	const struct code *codes; /* that ran, the most used first */
+	int ncodes;
 	enum doc_code code;
 	const char *code_detail;
 	bool explain; /* this outcome, under that version of the model */
@@ -356,6 +363,7 @@ struct effort {
 	int nenvs; /* 0: those built in, by the test's placement */
 	enum model_version model;
 	bool twins; /* run the broken twins of forbidden tests */
+	bool every_code; /* keep that of every environment, to be checked */
 	/* called now and then while the test runs; may be NULL */
 	void (*alive)(void *user, uint64_t instances, uint64_t hits);
 	void *user;
@@ -540,7 +548,7 @@ void campaign_lost(const struct program *p, enum model_version model,
 /* Whose machine code is read: the disassembler takes over half a second. */
 enum code_check {
 	CODE_SOME, /* as many as can be read beside the runs */
-	CODE_ALL, /* every test's: the runs wait for it */
+	CODE_ALL, /* every test's, in each environment: the runs wait */
 	CODE_NONE,
 };
 

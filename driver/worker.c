@@ -104,11 +104,11 @@ finish(void *user)
 
 	/* of this thread, and of the disassembler that it starts: those that
 	   assemble come first */
-	if (p->read_code && p->result.elf)
+	if (p->read_code && p->result.ncodes)
 		setpriority(PRIO_PROCESS, (id_t)gettid(), BACKGROUND);
 	if (p->read_code)
 		campaign_check(&p->result, p->arena);
-	else if (p->result.elf)
+	else if (p->result.ncodes)
 		p->result.code_detail = p->worker->work->code_check ==
 		    CODE_NONE ? "not asked for" :
 		    "the disassembler was behind; --code all waits for it";
@@ -197,6 +197,7 @@ prepare(struct worker *w, int test, double seconds)
 
 	effort.alive = alive;
 	effort.user = w;
+	effort.every_code = w->work->code_check == CODE_ALL;
 	x.campaign = campaign_prepare(&w->bench, w->work->tests[test],
 	    &effort, seconds, x.arena);
 	return x;

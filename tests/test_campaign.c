@@ -2,6 +2,8 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../driver/driver.h"
 
@@ -244,6 +246,82 @@ START_TEST(a_lying_device_is_found_out)
 }
 END_TEST
 
+static bool
+spy_code(struct device *d, struct module *m, struct arena *arena,
+    const void **elf, size_t *size, struct err *err)
+{
+	(void)d;
+	(void)m;
+	(void)arena;
+	(void)err;
+	*elf = "elf";
+	*size = 3;
+	return true;
+}
+
+/* A disassembler in whose every second answer a load is missing. */
+static const char disassembler[] =
+	"#!/bin/sh\n"
+	"n=$(cat %s.n 2>/dev/null || echo 0)\n"
+	"echo $((n + 1)) >%s.n\n"
+	"echo '//--------------------- .text.test     ---------'\n"
+	"i=0\n"
+	"put() {\n"
+	"	echo \"//## File \\\"t\\\", line $1\"\n"
+	"	echo \"        /*00${i}0*/   $2 R4, [R2] ;\"\n"
+	"	i=$((i + 1))\n"
+	"}\n"
+	"put 1000 STG.E\n"
+	"put 1001 STG.E.STRONG.GPU\n"
+	"put 2000 LDG.E.STRONG.GPU\n"
+	"[ $((n %% 2)) -eq 1 ] || put 2001 LDG.E\n";
+
+static enum verdict
+checked(bool every, struct result *r)
+{
+	const struct effort effort = {.seed = 7, .instances = 3000,
+		.model = MODEL_PTX, .every_code = every};
+	struct device_ops ops;
+	struct bench b;
+
+	open_spy(&b, &ops);
+	ops.code = spy_code;
+	ck_assert(campaign_run(campaign_prepare(&b,
+	    &suite.programs[RELAXED], &effort, 0, a), 0, r));
+	campaign_check(r, a);
+	bench_close(&b);
+	return r->judgement->verdict;
+}
+
+/* The code of the most used environment, or of all of them. */
+START_TEST(machine_code_is_checked)
+{
+	char tool[] = "/tmp/fencepost-sass-XXXXXX";
+	int fd = mkstemp(tool);
+	struct result r;
+
+	ck_assert_int_ge(fd, 0);
+	dprintf(fd, disassembler, tool, tool);
+	ck_assert_int_eq(fchmod(fd, 0700), 0);
+	close(fd);
+	setenv("FENCEPOST_NVDISASM", tool, 1);
+	ck_assert_int_eq(checked(false, &r), VERDICT_PASS);
+	ck_assert_int_eq(r.ncodes, 1);
+	ck_assert_int_eq(r.code, DOC_CODE_CHECKED);
+	/* the second is not the test: nor is then what ran */
+	unlink(arena_printf(a, "%s.n", tool));
+	ck_assert_int_ne(checked(true, &r), VERDICT_PASS);
+	ck_assert_int_eq(r.ncodes, r.nenvs);
+	ck_assert_int_gt(r.ncodes, 1);
+	ck_assert_int_eq(r.code, DOC_CODE_CHANGED);
+	ck_assert_msg(strncmp(r.code_detail, "in ", 3) == 0 &&
+	    strstr(r.code_detail, ": P1: ld.weak.global.u32 r1, [data]: not "
+	    "in the machine code"), "%s", r.code_detail);
+	unlink(arena_printf(a, "%s.n", tool));
+	unlink(tool);
+}
+END_TEST
+
 /* ---- launches ---------------------------------------------------------- */
 
 static const char *
@@ -386,6 +464,7 @@ suite_campaign(void)
 	tcase_add_test(c, forbidden_tests_have_twins);
 	tcase_add_test(c, time_is_kept);
 	tcase_add_loop_test(c, a_lying_device_is_found_out, 0, COUNT(lies));
+	tcase_add_test(c, machine_code_is_checked);
 	tcase_add_test(c, launches_replay);
 	tcase_add_loop_test(c, a_broken_harness_fails_the_run, 0,
 	    COUNT(sabotages));
