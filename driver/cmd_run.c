@@ -159,6 +159,19 @@ sim_device_options(struct run *r)
 	return t.s;
 }
 
+/* A machine with a fault is another: its results say so. */
+static void
+name_fault(struct run *r)
+{
+	const char *fault = r->options.sim_fault;
+
+	if (!fault || strcmp(fault, "none") == 0)
+		return;
+	r->work.fault = fault;
+	snprintf(r->devices[0].name, sizeof(r->devices[0].name),
+	    "software PTX machine (no GPU, planted fault: %s)", fault);
+}
+
 static bool
 choose_devices(struct run *r, struct err *err)
 {
@@ -178,6 +191,7 @@ choose_devices(struct run *r, struct err *err)
 		return err_set(err, ERR_USAGE, (struct loc){0},
 		    "--sim-fault is for --device sim");
 	r->work.options = r->style.sim ? sim_device_options(r) : NULL;
+	name_fault(r);
 	toolkit_find(!r->style.sim && r->options.assembler == ASSEMBLER_PTXAS,
 	    !r->style.sim && r->options.code != CODE_NONE, toolkit,
 	    sizeof(toolkit));

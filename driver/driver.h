@@ -558,6 +558,7 @@ struct work {
 	const struct device_info *devices;
 	int ndevices;
 	const char *options; /* of the devices */
+	const char *fault; /* planted in the software machine; or NULL */
 	int lanes; /* workers of each device, each with every lanes-th test;
 		0 is 1, more are for the software machine */
 	enum assembler assembler;

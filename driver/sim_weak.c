@@ -31,10 +31,11 @@
  *     things are done, this satisfies A2.
  *   - CTA, cluster and warp barriers: from all that arrived to all that
  *     waited.
- * Where a bound is hit (a list is full, a location has too many stores, an
- * access has another size) a thread learns more, or a store is no longer
- * read: all axioms but A3 and A4 only ask that things be ordered, and are
- * easier to violate the fewer executions there are.
+ * Where a bound is hit (a list is full, a location has too many stores, much
+ * memory is in use) a thread learns more, or a store is no longer read: all
+ * axioms but A3 and A4 only ask that things be ordered, and are easier to
+ * violate the fewer executions there are. Accesses that overlap in part are
+ * outside: the model has no verdict on their programs.
  *
  * A1 coherence: a new store is put after all of V. Stores that the model
  *    wants ordered are (must_order), whichever way does not contradict V.

@@ -139,12 +139,12 @@ struct weak_agent {
 };
 #define AGENTS 2
 
-/* The locations of eight bytes, all of one size. */
+/* The locations in eight bytes, none of which overlap. */
 struct weak_slot {
 	uintptr_t key;
 	uint64_t stamp;
-	int size;
-	struct weak_loc **locs; /* 8 / size of them, or NULL */
+	uint8_t bytes; /* a bit each: some location's */
+	struct weak_loc **locs; /* 8, by where they start; or NULL */
 };
 
 struct weak_index {
@@ -251,7 +251,7 @@ void loc_publish(struct weak *w, struct weak_loc *loc,
 /* sim_weak_loc.c */
 struct weak_loc *loc_find(struct sim_unit *u, uint8_t *at, int size);
 struct weak_loc *loc_make(struct sim_unit *u, uint8_t *at, int size);
-/* Of the accesses to the eight bytes around; 0: there was none. */
+/* Of the location there, or one in the eight bytes around; 0: none. */
 int loc_size(struct sim_unit *u, const uint8_t *at);
 msg_set loc_readable(const struct weak_loc *loc, msg_set seen);
 int msg_pick(struct sim_unit *u, msg_set from);

@@ -92,9 +92,9 @@ flush(struct sim_unit *u, struct weak_loc *loc)
 	loc->gone = true;
 }
 
-/* Locations of another size in the same bytes go back to plain memory,
-   where everyone sees one value: a restriction, and the model has no
-   verdict on such accesses anyway. */
+/* Locations that an access overlaps in part go back to plain memory, where
+   everyone sees one value. What they carried is lost: the model has no
+   verdict on a program with such accesses. */
 static void
 granule_end(struct sim_unit *u, uint8_t *at)
 {
@@ -104,12 +104,21 @@ granule_end(struct sim_unit *u, uint8_t *at)
 
 	pending_everywhere(u, at);
 	slot = slot_of(w, granule(at));
-	if (slot->stamp != w->stamp || slot->size == 0)
+	if (slot->stamp != w->stamp || slot->bytes == 0)
 		return;
-	for (i = 0; i < 8 / slot->size; i++)
+	for (i = 0; i < 8; i++) {
 		if (slot->locs[i])
 			flush(u, slot->locs[i]);
-	slot->size = 0;
+		slot->locs[i] = NULL;
+	}
+	slot->bytes = 0;
+}
+
+/* The bytes of an access, a bit each in its slot. */
+static uint8_t
+bytes_of(const uint8_t *at, int size)
+{
+	return (uint8_t)(((1u << size) - 1) << ((uintptr_t)at & 7));
 }
 
 struct weak_loc *
@@ -117,12 +126,14 @@ loc_find(struct sim_unit *u, uint8_t *at, int size)
 {
 	struct weak *w = u->weak;
 	const struct weak_slot *slot = slot_of(w, granule(at));
+	struct weak_loc *loc;
 
 	if (slot->stamp != w->stamp)
 		return NULL;
-	if (slot->size == size)
-		return slot->locs[((uintptr_t)at & 7) / (unsigned)size];
-	if (slot->size != 0)
+	loc = slot->locs[(uintptr_t)at & 7];
+	if (loc && loc->size == size)
+		return loc;
+	if (slot->bytes & bytes_of(at, size))
 		granule_end(u, at);
 	return NULL;
 }
@@ -131,22 +142,30 @@ int
 loc_size(struct sim_unit *u, const uint8_t *at)
 {
 	const struct weak_slot *slot = slot_of(u->weak, granule(at));
+	int i, start = (int)((uintptr_t)at & 7);
 
-	return slot->stamp == u->weak->stamp ? slot->size : 0;
+	/* its own, or else a neighbour's */
+	for (i = 0; slot->stamp == u->weak->stamp && i < 8; i++) {
+		const struct weak_loc *loc = slot->locs[start ^ i];
+
+		if (loc)
+			return loc->size;
+	}
+	return 0;
 }
 
 static struct weak_slot *
-slot_make(struct weak *w, uint8_t *at, int size)
+slot_make(struct weak *w, uint8_t *at)
 {
 	struct weak_slot *slot;
 
 	if (2 * (size_t)(w->nlocs + 1) > w->nslots)
 		slots_double(w);
 	slot = slot_of(w, granule(at));
-	if (slot->stamp == w->stamp && slot->size == size)
+	if (slot->stamp == w->stamp)
 		return slot;
-	*slot = (struct weak_slot){granule(at), w->stamp, size,
-	    weak_alloc(w, (size_t)(8 / size) * sizeof(*slot->locs))};
+	*slot = (struct weak_slot){granule(at), w->stamp, 0,
+	    weak_alloc(w, 8 * sizeof(*slot->locs))};
 	return slot;
 }
 
@@ -159,9 +178,10 @@ loc_make(struct sim_unit *u, uint8_t *at, int size)
 
 	if (loc)
 		return loc;
-	slot = slot_make(w, at, size);
+	slot = slot_make(w, at);
 	loc = weak_alloc(w, sizeof(*loc));
-	slot->locs[((uintptr_t)at & 7) / (unsigned)size] = loc;
+	slot->locs[(uintptr_t)at & 7] = loc;
+	slot->bytes |= bytes_of(at, size);
 	loc->at = at;
 	loc->size = (uint8_t)size;
 	loc->all = w->all;

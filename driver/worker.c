@@ -184,9 +184,10 @@ replay(const struct work *work, const struct program *p, int device,
 	const struct device_info *d = &work->devices[device];
 
 	return arena_printf(a, "fencepost run %s --filter '%s' --device %s "
-	    "--seed 0x%" PRIx64, p->loc.source, p->name,
+	    "--seed 0x%" PRIx64 "%s%s", p->loc.source, p->name,
 	    device_ops_of(d) == &sim_ops ? "sim" : d->uuid,
-	    work->effort.seed);
+	    work->effort.seed, work->fault ? " --sim-fault " : "",
+	    work->fault ? work->fault : "");
 }
 
 static struct ahead

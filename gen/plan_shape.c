@@ -261,6 +261,35 @@ thread_runs(const struct program *p, const struct shape *s, int thread,
 	return true;
 }
 
+static int
+count_arrivals(const struct thread *t)
+{
+	int i, n = 0;
+
+	for (i = 0; i < t->ninsns; i++)
+		n += t->insns[i].op->id == OP_BARRIER_CLUSTER_ARRIVE;
+	return n;
+}
+
+/* Where CTAs reach each other's shared memory the harness waits for all of
+   the cluster at the end, at the one barrier that a cluster has. */
+static bool
+cluster_runs(const struct program *p, const struct shape *s, struct err *err)
+{
+	int i, j;
+
+	for (i = 0; s->remote && i < p->nthreads; i++)
+		for (j = 0; j < i; j++)
+			if (s->place[i].unit == s->place[j].unit &&
+			    count_arrivals(&p->threads[i]) !=
+			    count_arrivals(&p->threads[j]))
+				return err_set(err, ERR_UNSUPPORTED,
+				    p->threads[i].loc, "P%d and P%d come to "
+				    "barrier.cluster unequally often, and "
+				    "the harness needs it at the end", j, i);
+	return true;
+}
+
 static bool
 vars_run(const struct program *p, struct err *err)
 {
@@ -300,5 +329,5 @@ shape_runs(const struct program *p, const struct shape *s,
 	for (i = 0; i < p->nthreads; i++)
 		if (!thread_runs(p, s, i, err))
 			return false;
-	return vars_run(p, err);
+	return cluster_runs(p, s, err) && vars_run(p, err);
 }

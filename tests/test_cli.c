@@ -99,11 +99,14 @@ START_TEST(a_broken_machine_is_caught)
 {
 	char args[128];
 
-	snprintf(args, sizeof(args), "run -d sim -n 20k %%F --sim-fault %s",
-	    planted[_i].fault);
+	snprintf(args, sizeof(args), "run -d sim -n 20k %%F -o %%F/r.json "
+	    "--sim-fault %s", planted[_i].fault);
 	ck_assert_int_eq(fencepost(args), 1);
 	ck_assert_msg(strstr(out, planted[_i].said) != NULL, "%s", out);
 	ck_assert_ptr_nonnull(strstr(out, "(software machine)"));
+	read_into("r.json", out, sizeof(out));
+	ck_assert_ptr_nonnull(strstr(out, "(no GPU, planted fault: "));
+	ck_assert_ptr_nonnull(strstr(out, " --sim-fault "));
 }
 END_TEST
 

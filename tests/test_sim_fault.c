@@ -15,6 +15,7 @@
 #include "../driver/driver.h"
 
 #define TABLE "driver/README.md"
+#define ENVIRONMENT "tests/sim/plain.env"
 #define INSTANCES "16384"
 /* The draws change whenever the machine does: what is caught a few times
    may stand in the table or not. */
@@ -111,8 +112,9 @@ run(const char *fault, const char *instances, bool all, struct arena *a,
 	bool summary = false;
 
 	text_init(&t, a);
-	text_printf(&t, "%s run -d sim -q --no-twins --color never -n %s",
-	    program ? program : "build/fencepost", instances);
+	text_printf(&t, "%s run -d sim -q --no-twins --color never -e "
+	    ENVIRONMENT " -n %s", program ? program : "build/fencepost",
+	    instances);
 	if (fault)
 		text_printf(&t, " --sim-fault %s", fault);
 	/* a filter also takes the variants of a family: not wanted */
