@@ -49,6 +49,7 @@ deps-all: ## and all that tests and checks can make use of
 $(BUILD)/fencepost: $(OBJ) $(KERNEL_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(KERNEL_OBJ) $(LIBS)
+	$(if $(NVCC),,@echo 'SKIPPED: no nvcc: $@ has no primitives built in')
 
 $(BUILD)/libfencepost.a: $(LIB_OBJ) $(KERNEL_OBJ)
 	$(call say,AR,$@)
