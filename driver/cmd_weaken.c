@@ -65,7 +65,7 @@ print_weakenings(const struct program *p, const struct weakenings *w,
 
 static bool
 weaken(const struct options *options, const struct strings *operands,
-    struct arena *a, int *status, struct err *err)
+    struct arena *a, struct err *err)
 {
 	const struct program *p = select_one(operands->list[0], a, err);
 	struct model_opts opts;
@@ -84,10 +84,11 @@ weaken(const struct options *options, const struct strings *operands,
 	    err))
 		return false;
 	if (model_answer(p, &out) == ANSWER_ALLOWED) {
-		fprintf(stderr, "fencepost: the outcome of %s is allowed as "
-		    "it is; fencepost explain says what would forbid it\n",
+		/* nor are there tests to print */
+		fprintf(options->yaml ? stderr : stdout, "%s: there is "
+		    "nothing to weaken: the outcome is allowed as it is "
+		    "(fencepost explain says what would forbid it).\n",
 		    p->name);
-		*status = STATUS_NOTHING;
 	} else if (options->yaml) {
 		if (!options->twins)
 			print_yaml(w.sound, w.nsound, "forbidden", a);
@@ -110,7 +111,7 @@ cmd_weaken(int argc, char **argv)
 
 	if (status == STATUS_GO_ON) {
 		status = STATUS_OK;
-		if (!weaken(&options, &operands, a, &status, &err)) {
+		if (!weaken(&options, &operands, a, &err)) {
 			status = STATUS_NO_VERDICT;
 			if (err.code != ERR_NONE)
 				err_print(stderr, &err, NULL);

@@ -8,6 +8,14 @@
 
 #include <string.h>
 
+bool
+work_graph(struct search *s, uint64_t units)
+{
+	uint64_t n = (uint64_t)s->g.x.count;
+
+	return work_add(s->m, units + n * n / 512);
+}
+
 void
 candidate_show(struct search *s, enum axiom broken)
 {
@@ -85,7 +93,7 @@ try_values(struct search *s)
 static bool
 could_hold(struct search *s)
 {
-	if (!work_add(s->m, 4) || try_values(s))
+	if (!work_graph(s, 4) || try_values(s))
 		return false;
 	graph_sync(&s->g);
 	return !fences_try(s);

@@ -53,6 +53,9 @@ infer_pair(struct search *s, int loc, int a, int b, bool *more)
 	bool forth = contradicts(&s->g, loc, a, b);
 	bool back = contradicts(&s->g, loc, b, a);
 
+	/* what this takes, in the time of a candidate's step */
+	work_graph(s, 1);
+
 	if (forth && back)
 		return AXIOM_COHERENCE;
 	if (forth)

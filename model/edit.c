@@ -24,8 +24,15 @@ edit_opcode(struct text *t, const struct insn *insn)
 	text_printf(t, "%s", insn->op->mnemonic);
 	if (class == CLASS_BARRIER || class == CLASS_WARP)
 		return;
+	if (class == CLASS_ASYNC) {
+		text_printf(t, "%s", insn->reads ? ".read" : "");
+		return;
+	}
 	if (class == CLASS_PROXY_FENCE) {
-		text_printf(t, ".%s", proxy_name(insn->proxy));
+		text_printf(t, ".%s%s%s", proxy_name(insn->proxy),
+		    insn->space == SPACE_GENERIC ? "" : ".",
+		    insn->space == SPACE_SHARED ? "shared::cta" :
+		    space_name(insn->space));
 		return;
 	}
 	if (insn->op->id == OP_MEMBAR) {

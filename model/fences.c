@@ -137,7 +137,7 @@ infer(struct search *s, bool *more)
 	enum axiom broken = AXIOM_NONE;
 
 	*more = false;
-	if (!s->m->plain || s->visit)
+	if (!s->m->plain || s->visit || !work_graph(s, 0))
 		return AXIOM_NONE;
 	while (ordered && !*more && !broken) {
 		ordered = false;
@@ -196,7 +196,7 @@ fences_choose(struct search *s)
 	enum axiom broken;
 	int a, b;
 
-	if (s->done || !work_add(s->m, 4))
+	if (s->done || !work_graph(s, 4))
 		return;
 	broken = fences_try(s);
 	if (broken && !s->visit)

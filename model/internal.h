@@ -206,6 +206,7 @@ struct search {
 	/* the reads, those with fewest writes to choose from first */
 	int reads[EVENTS_MAX], nreads;
 	event_row sources[EVENTS_MAX];
+	uint64_t tried; /* paths, as a part of a product */
 	bool done; /* nothing more to find in this product */
 	/* one execution that does not end is looked for, no outcomes */
 	bool hanging, hang;
@@ -317,6 +318,8 @@ void products_search(struct search *s);
 bool products_refine(struct search *s, event_row events);
 
 /* candidates.c: each execution of a combination of paths */
+bool work_graph(struct search *s, uint64_t units); /* on relations, which
+	take the longer the more events there are */
 void candidates_search(struct search *s);
 void candidate_show(struct search *s, enum axiom broken); /* to visit */
 

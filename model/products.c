@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define PATHS_A_UNIT 4 /* tried in the time of a unit of work */
+
 /* ---- the events of a combination -------------------------------------- */
 
 static bool
@@ -323,6 +325,8 @@ choose_paths(struct search *s, int t, const struct cells *needs,
 		const struct path *path = &paths->list[i];
 		struct cells n = *needs, w = *provides;
 
+		if (++s->tried % PATHS_A_UNIT == 0 && !work_add(s->m, 1))
+			return;
 		if (!usable(s, path) || (s->hanging && s->hang))
 			continue;
 		cells_merge(&n, &path->needs);

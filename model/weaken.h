@@ -4,7 +4,8 @@
 
 #include "edit.h"
 
-#define STATES_MAX 24 /* of a site: 4 scopes, 4 semantics of a fence, none */
+#define STATES_MAX 32 /* of a site: 4 scopes, 4 semantics of an atomic, 2 of a
+	store, weak; a bit each */
 #define SITES_MAX 24
 #define MEMBERS_MAX 64 /* instructions of a barrier */
 
@@ -22,6 +23,7 @@ struct site {
 	int nmembers;
 	struct state states[STATES_MAX]; /* [0]: as written */
 	int nstates;
+	bool unwanted; /* an atomic whose result nobody looks at */
 };
 
 #define KNOWN_MAX 1024

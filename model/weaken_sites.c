@@ -4,7 +4,8 @@
 /* What the test's target knows: without these there are fewer steps. */
 struct target {
 	bool clusters; /* of several CTAs */
-	bool one_sided; /* fence.acquire, fence.release */
+	bool one_sided; /* fence.acquire, fence.release; with them came relaxed
+		mbarrier operations */
 };
 
 static int
@@ -16,6 +17,7 @@ state_add(struct site *s, const struct insn *insn, bool removed)
 		if (s->states[i].removed == removed && (removed ||
 		    (s->states[i].insn.sem == insn->sem &&
 		    s->states[i].insn.scope == insn->scope &&
+		    s->states[i].insn.reads == insn->reads &&
 		    s->states[i].insn.op == insn->op)))
 			return i;
 	if (s->nstates == STATES_MAX)
@@ -39,6 +41,44 @@ step(struct site *s, int from, enum sem sem, enum scope scope, bool removed)
 	i = state_add(s, &to, removed);
 	if (i >= 0)
 		s->states[from].next |= 1u << i;
+}
+
+/* atom.exch whose result nobody wants is a store that is atomic. Without the
+   read there are fewer edges, and none is new. (What only looks, such as or
+   with 0, is no load: what it writes others read from, by other links.) */
+static void
+step_to_store(struct site *s, int from)
+{
+	struct insn to = s->states[from].insn;
+	int i;
+
+	to.op = &ops_table[OP_ST];
+	to.rmw = RMW_NONE;
+	to.sem = to.sem == SEM_RELEASE || to.sem == SEM_ACQ_REL ?
+	    SEM_RELEASE : SEM_RELAXED;
+	to.ops[0] = to.ops[1];
+	to.ops[1] = to.ops[2];
+	to.nops = 2;
+	i = state_add(s, &to, false);
+	if (i >= 0)
+		s->states[from].next |= 1u << i;
+}
+
+/* Waits for groups: for what is read, and not at all. */
+static void
+lower_wait(struct site *s, int from)
+{
+	struct insn to = s->states[from].insn;
+	int i;
+
+	if (to.op->id == OP_BULK_WAIT && !to.reads) {
+		to.reads = true;
+		i = state_add(s, &to, false);
+		if (i >= 0)
+			s->states[from].next |= 1u << i;
+		return;
+	}
+	step(s, from, to.sem, to.scope, true);
 }
 
 static void
@@ -78,6 +118,8 @@ static const struct {
 	{CLASS_FENCE, SEM_ACQ_REL, SEM_ACQUIRE, true},
 	{CLASS_FENCE, SEM_ACQ_REL, SEM_RELEASE, true},
 	{CLASS_CLUSTER_BARRIER, SEM_RELEASE, SEM_RELAXED, false},
+	{CLASS_MBARRIER, SEM_RELEASE, SEM_RELAXED, true},
+	{CLASS_MBARRIER, SEM_ACQUIRE, SEM_RELAXED, true},
 };
 
 static bool
@@ -100,6 +142,12 @@ lower_state(const struct target *w, struct site *s, int from)
 		step(s, from, insn.sem, insn.scope, true);
 		return;
 	}
+	if (class == CLASS_ASYNC) {
+		lower_wait(s, from);
+		return;
+	}
+	if (class == CLASS_RMW && insn.rmw == RMW_EXCH && s->unwanted)
+		step_to_store(s, from);
 	narrow(w, s, from);
 	for (i = 0; i < sizeof(lower) / sizeof(*lower); i++) {
 		if (lower[i].class != class || lower[i].from != insn.sem ||
@@ -177,9 +225,50 @@ is_site(const struct insn *insn)
 		    insn->rmw == RMW_NONE;
 	case CLASS_WARP:
 		return insn->op->id == OP_BAR_WARP_SYNC;
+	case CLASS_MBARRIER:
+		return insn->sem == SEM_RELEASE || insn->sem == SEM_ACQUIRE;
+	case CLASS_ASYNC:
+		return insn->op->id == OP_CP_WAIT ||
+		    insn->op->id == OP_CP_WAIT_ALL ||
+		    insn->op->id == OP_BULK_WAIT;
 	default:
 		return false;
 	}
+}
+
+static bool
+insn_reads(const struct insn *insn, int operand, int reg)
+{
+	const struct operand *o = &insn->ops[operand];
+	int i;
+
+	if (operand_role(insn, operand) == ROLE_WRITE)
+		return false;
+	for (i = 0; o->kind == OPERAND_VEC && i < o->nvec; i++)
+		if (o->vec[i] == reg)
+			return true;
+	return (o->kind == OPERAND_REG || o->kind == OPERAND_ADDR) &&
+	    o->reg == reg;
+}
+
+/* Does nobody look at what the instruction returns? */
+static bool
+is_unwanted(const struct program *p, int thread, const struct insn *insn)
+{
+	const struct thread *t = &p->threads[thread];
+	int reg = insn->ops[0].reg, i, j;
+
+	for (i = 0; i < p->nslots; i++)
+		if (p->slots[i].thread == thread && p->slots[i].reg == reg)
+			return false;
+	for (i = 0; i < t->ninsns; i++) {
+		if (t->insns[i].guard == reg)
+			return false;
+		for (j = 0; j < t->insns[i].nops; j++)
+			if (insn_reads(&t->insns[i], j, reg))
+				return false;
+	}
+	return true;
 }
 
 static bool
@@ -213,6 +302,8 @@ add_site(const struct program *p, struct site *sites, int *nsites,
 	s->members[0].thread = thread;
 	s->members[0].insn = index;
 	s->nmembers = 1;
+	s->unwanted = insn->op->class == CLASS_RMW &&
+	    is_unwanted(p, thread, insn);
 	state_add(s, insn, false);
 }
 

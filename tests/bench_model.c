@@ -21,10 +21,11 @@ seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of the fastest turn; *outcomes as the model says. */
+/* Of the fastest turn; *outcomes as the model says, *fits false if it is too
+   large. */
 static double
 time_program(const struct program *p, int turns, struct outcomes *out,
-    struct err *err)
+    bool *fits, struct err *err)
 {
 	double best = -1;
 	int i;
@@ -33,14 +34,13 @@ time_program(const struct program *p, int turns, struct outcomes *out,
 		struct arena *a = arena_new();
 		struct model_opts opts;
 		double start = seconds(), took;
-		bool ok;
 
 		model_defaults(&opts, MODEL_PTX);
-		ok = model_run(p, &opts, a, out, err);
+		*fits = model_run(p, &opts, a, out, err);
 		took = seconds() - start;
 		arena_free(a);
-		if (!ok)
-			return -1;
+		if (!*fits)
+			return took;
 		if (best < 0 || took < best)
 			best = took;
 	}
@@ -86,8 +86,9 @@ bench_external(struct arena *a)
 	for (i = 0; i < list.count; i++) {
 		const struct program *p = against_program(&list.list[i], a);
 		struct outcomes out;
+		bool fits;
 
-		times[i] = p ? time_program(p, TURNS, &out, &err) : 0;
+		times[i] = p ? time_program(p, TURNS, &out, &fits, &err) : 0;
 	}
 	print_times("external, v7.5", times, list.count);
 }
@@ -137,10 +138,11 @@ bench_folder(const char *path, struct arena *a)
 	for (i = 0; i < suite.count; i++) {
 		struct outcomes out;
 		struct err err;
+		bool fits;
 
 		times[n] = time_program(&suite.programs[i], TURNS, &out,
-		    &err);
-		n += times[n] >= 0;
+		    &fits, &err);
+		n += fits;
 	}
 	print_times(path, times, n);
 }
@@ -206,6 +208,7 @@ bench_size(size_t k)
 	struct outcomes out = {0};
 	struct err err;
 	double took;
+	bool fits;
 
 	printf("%d threads, %d accesses, %d locations, %-17s ",
 	    sizes[k].threads, sizes[k].accesses, sizes[k].locations,
@@ -213,9 +216,9 @@ bench_size(size_t k)
 	if (!read_yaml(&source, a, &suite, &errs)) {
 		printf("%s\n", errs.list[0].message);
 	} else {
-		took = time_program(&suite.programs[0], 1, &out, &err);
-		if (took < 0)
-			printf("%s\n", err.message);
+		took = time_program(&suite.programs[0], 1, &out, &fits, &err);
+		if (!fits)
+			printf("%10.3f ms, %s\n", 1e3 * took, err.message);
 		else
 			printf("%10.3f ms, %u outcomes, %llu candidates\n",
 			    1e3 * took, out.count,

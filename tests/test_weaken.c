@@ -94,6 +94,60 @@ START_TEST(known_weakenings_are_found)
 }
 END_TEST
 
+/* ---- what cycles do not have -------------------------------------------- */
+
+#define BULK "name: T\nlocations: {o: {init: [0, 0, 0, 0]}, y: 0, " \
+    "a: {init: [1, 1, 1, 1], space: shared, cta: 0}}\nthreads:\n" \
+    "  - cta: 0\n    code: |\n" \
+    "      cp.async.bulk.global.shared::cta.bulk_group [o], [a], 16;\n" \
+    "      cp.async.bulk.commit_group;\n" \
+    "      cp.async.bulk.wait_group 0;\n" \
+    "      bar.sync 0;\n" \
+    "  - {cta: 0, code: 'bar.sync 0;  ld.weak.u32 r1, [o];'}\n" \
+    "exists: 1:r1 == 0\n"
+#define MBARRIER "name: T\nlocations: {x: {space: shared, cta: 0}, " \
+    "b: {mbarrier: 1, space: shared, cta: 0}}\nthreads:\n" \
+    "  - {cta: 0, code: 'st.weak.u32 [x], 1;  " \
+    "mbarrier.arrive.expect_tx.b64 _, [b], 0;'}\n" \
+    "  - {cta: 0, code: 'mbarrier.try_wait.parity.b64 p, [b], 0;  " \
+    "ld.weak.u32 r1, [x];'}\nexists: 1:p == 1 && 1:r1 == 0\n"
+
+static const struct {
+	const char *text, *sound[4], *twins[8];
+} written[] = {
+	/* an atomic whose result nobody wants is a store as well */
+	{"name: T\nlocations: {x: 0, y: 0}\nthreads:\n"
+	    "  - {cta: 0, code: 'st.weak.u32 [x], 1;  "
+	    "atom.release.gpu.exch.b32 r2, [y], 1;'}\n"
+	    "  - {cta: 1, code: 'ld.acquire.gpu.u32 r0, [y];  "
+	    "ld.weak.u32 r1, [x];'}\nexists: 1:r0 == 1 && 1:r1 == 0\n",
+	    {"P0 line 4: atom.release.gpu -> st.release.gpu"},
+	    {"P0 line 4: atom.release.gpu -> atom.release.cta",
+	    "P0 line 4: atom.release.gpu -> atom.relaxed.gpu",
+	    "P1 line 5: ld.acquire.gpu -> ld.acquire.cta",
+	    "P1 line 5: ld.acquire.gpu -> ld.relaxed.gpu"}},
+	{BULK, {0}, {"P0 line 8: cp.async.bulk.wait_group -> "
+	    "cp.async.bulk.wait_group.read",
+	    "P0 line 9: bar.sync -> nothing; P1 line 10: bar.sync -> "
+	    "nothing"}},
+	{MBARRIER, {0}, {"P0 line 4: mbarrier.arrive.expect_tx.release.cta -> "
+	    "mbarrier.arrive.expect_tx.relaxed.cta",
+	    "P1 line 5: mbarrier.try_wait.acquire.cta -> "
+	    "mbarrier.try_wait.relaxed.cta"}},
+};
+
+START_TEST(written_weakenings_are_found)
+{
+	struct arena *a = arena_new();
+	struct weakenings w;
+
+	weaken(help_yaml(written[_i].text, a), &w, a);
+	compare(w.sound, w.nsound, written[_i].sound, 4, "written");
+	compare(w.twins, w.ntwins, written[_i].twins, 8, "written");
+	arena_free(a);
+}
+END_TEST
+
 /* ---- by force --------------------------------------------------------- */
 
 /*
@@ -386,6 +440,8 @@ suite_weaken(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, known_weakenings_are_found, 0, COUNT(known));
+	tcase_add_loop_test(c, written_weakenings_are_found, 0,
+	    COUNT(written));
 	tcase_add_loop_test(c, force_finds_the_same, 0, COUNT(places));
 	tcase_add_test(c, every_shape_has_sound_forms_and_twins);
 	tcase_add_test(c, removal_keeps_branches);
