@@ -61,10 +61,11 @@ bulk_wait(void)
 
 /*
  * The words go through shared memory (a fence of every writer, so that the
- * copy reads what they wrote: triton #7262), the copy is waited for until
- * it has written (and not only read: triton #10415), and the flag releases.
- * The staging buffer is written again only after bar.sync: bulk groups are
- * of one thread (TransformerEngine #3417).
+ * copy reads what they wrote: triton-9610+found), the copy is waited for
+ * until it has written (and not only read: bulk-store+read), and the flag
+ * releases (megakernel+whole+relaxed+acquire+ld). The staging buffer is
+ * written again only after bar.sync: bulk groups are of one thread
+ * (TransformerEngine-3417+found).
  */
 template <bool FENCE, enum done D, enum order SET, bool SYNC = true>
 struct stored : message {
@@ -118,9 +119,11 @@ BROKEN_MESSAGE(bulk_store_flag_no_sync,
 
 enum cover { EVERYTHING, SHARED_ONLY, NOTHING }; /* what a fence covers */
 
-/* Whoever has acquired the flag may read plainly; a bulk copy needs a proxy
-   fence first (ThunderKittens #194), one that covers global memory (Fuser
-   #4804), and its reader the copy's barrier. */
+/* Whoever has acquired the flag (megakernel+whole+release+volatile+fenced)
+   may read plainly; a bulk copy needs a proxy fence first (ThunderKittens
+   #194: megakernel+whole+release+acquire+bulk), one that covers global memory
+   (async-fence-write-read-global+shared.cta), and its reader the copy's
+   barrier. */
 template <enum cover FENCE, enum order GET>
 struct loaded : message {
 	static __device__ void
@@ -229,8 +232,9 @@ produce(struct place *p, struct stages *s, const uint4 *blocks,
 /*
  * The others: wait for a stage to be full, read it, and give it back. The
  * read is plain and the next copy is not: only the proxy fence between the
- * read and the arrival keeps the copy behind it (DeepEP #621). Waiting for
- * the other stage's barrier says nothing about this one (triton #9695).
+ * read and the arrival keeps the copy behind it (DeepEP-621+found). Waiting
+ * for the other stage's barrier says nothing about this one
+ * (triton-9695+found).
  */
 template <enum pipe P>
 INLINE void
@@ -324,8 +328,8 @@ bulk_multicast(void *to, const void *from, uint32_t bytes, uint64_t *bar,
  * The first CTA copies a block into the shared memory of every CTA of its
  * cluster, each of which has armed its own barrier for the bytes and has
  * read what was there before: a cluster barrier says so. ARMED: without it,
- * the copy comes while peers still read, or do not expect it yet (humming
- * #53, #54).
+ * the copy comes while peers still read, or do not expect it yet
+ * (humming-53+found).
  */
 template <bool ARMED>
 INLINE void

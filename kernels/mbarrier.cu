@@ -3,9 +3,10 @@
 #include "mbarrier.cuh"
 
 /*
- * arrive releases, the wait that succeeds acquires, and the phase completes
- * with the last arrival. SHORT: arrivals that the count leaves out. WRONG:
- * waits for the parity of the phase before.
+ * arrive releases (MP-mbarrier+relaxed-arrive), the wait that succeeds
+ * acquires (MP-mbarrier+relaxed-wait), and the phase completes with the last
+ * arrival. SHORT: arrivals that the count leaves out. WRONG: waits for the
+ * parity of the phase before (mbarrier-phase+before).
  */
 template <enum wait_form F, enum order ARRIVE = RELEASE,
     enum order POLL = ACQUIRE, int SHORT = 0, int WRONG = 0>
@@ -54,7 +55,7 @@ BROKEN_BARRIER(mbarrier_test_short_count,
 
 /*
  * Whoever arrives must find the barrier made: the bar.sync after
- * mbarrier.init is what says so (Fuser #1552). Each launch is a round, since
+ * mbarrier.init is what says so (Fuser-1552+found). Each launch is a round, since
  * an mbarrier is made once; what is found in its place otherwise is what the
  * launch before has left.
  */
@@ -98,7 +99,8 @@ KERNEL(mbarrier_fresh_no_sync_validate)(const struct args a)
 /*
  * The same for a cluster, whose threads arrive at the barriers of all its
  * CTAs: fence.mbarrier_init publishes the new barrier to the cluster, and
- * after a cluster barrier everyone knows that it is there. A relaxed barrier
+ * after a cluster barrier everyone knows that it is there
+ * (Fuser-1552-cluster+fence-only is without). A relaxed barrier
  * without that fence says nothing of what came before it.
  */
 enum made { SOUND, NO_BARRIER, NO_ORDER };
