@@ -34,6 +34,25 @@ model_forbids(const struct campaign *c)
 	    model_answer(c->program, c->outcomes) == ANSWER_FORBIDDEN;
 }
 
+/* All are as near: those go first whose like has shown, in the order of the
+   model where nothing is known. */
+static void
+choose_twins(struct campaign *c, struct weakenings *w)
+{
+	const struct choices *known = c->bench->choices;
+	int i, j;
+
+	for (i = 1; i < w->ntwins; i++) {
+		struct weakening x = w->twins[i];
+		double score = choices_twin_score(known, x.what);
+
+		for (j = i; j > 0 && choices_twin_score(known,
+		    w->twins[j - 1].what) < score; j--)
+			w->twins[j] = w->twins[j - 1];
+		w->twins[j] = x;
+	}
+}
+
 static void
 find_twins(struct campaign *c, struct weakenings *w)
 {
@@ -42,6 +61,7 @@ find_twins(struct campaign *c, struct weakenings *w)
 	if (!c->effort.twins || !model_forbids(c) ||
 	    !model_twins(c->program, &c->opts, c->arena, w, &ignored))
 		w->ntwins = 0;
+	choose_twins(c, w);
 	if (w->ntwins > TWINS_MAX)
 		w->ntwins = TWINS_MAX;
 }
@@ -381,6 +401,10 @@ remember(const struct campaign *c)
 
 	if (c->effort.instances)
 		return;
+	for (i = 0; i < c->ntwins; i++)
+		choices_note_twin(c->bench->choices,
+		    c->twins[i].weakening->what,
+		    campaign_twin_hits(&c->twins[i]) > 0);
 	for (i = -1; i < c->ntwins; i++) {
 		const struct search *s = i < 0 ? &c->test :
 		    &c->twins[i].search;

@@ -33,6 +33,7 @@ struct campaign {
 const char *campaign_stage(const struct campaign *c, const struct twin *t);
 
 /* campaign_run.c */
+uint64_t campaign_twin_hits(const struct twin *t);
 /* Runs all of it in so much time, or the effort's instances. */
 bool campaign_work(struct campaign *c, double seconds, struct err *err);
 

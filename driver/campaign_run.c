@@ -33,8 +33,8 @@ run_twin(struct campaign *c, struct twin *t, int env, double seconds,
 	return ok;
 }
 
-static uint64_t
-twin_hits(const struct twin *t)
+uint64_t
+campaign_twin_hits(const struct twin *t)
 {
 	const struct search *s = &t->search;
 	uint64_t hits = 0;
@@ -51,7 +51,7 @@ silent_twins(const struct campaign *c)
 	int i, n = 0;
 
 	for (i = 0; i < c->ntwins; i++)
-		n += twin_hits(&c->twins[i]) == 0;
+		n += campaign_twin_hits(&c->twins[i]) == 0;
 	return n;
 }
 
@@ -120,7 +120,7 @@ press_twins(struct campaign *c, double seconds, struct err *err)
 	for (i = 0; i < c->ntwins && silent; i++) {
 		struct twin *t = &c->twins[i];
 
-		if (twin_hits(t))
+		if (campaign_twin_hits(t))
 			continue;
 		for (j = 0; j < t->search.count; j++)
 			if (!run_twin(c, t, t->search.order[j], share /

@@ -1,7 +1,8 @@
 /*
  * What a run has learnt: in which environments tests of a kind (shape and
- * placement) showed what they are about. The next test of the kind, or of
- * its placement, begins with those.
+ * placement) showed what they are about, and which weakenings show at all.
+ * The next test of the kind, or of its placement, begins with those; of many
+ * nearest twins it has those whose like has shown.
  */
 #include "driver.h"
 
@@ -77,6 +78,50 @@ choices_note(struct choices *c, const struct program *p, const struct env *e,
 
 	found->tried++;
 	found->showed += showed;
+}
+
+/* "P0 line 7: st.release.gpu -> st.relaxed.gpu; P1 line 9: ..." without the
+   places: the same weakening of another test. */
+static struct choice
+key_of_twin(const char *what)
+{
+	struct choice key = {.kind = 3};
+
+	while (*what) {
+		const char *colon = strstr(what, ": ");
+		size_t n = strcspn(what, ";");
+
+		if (colon && colon < what + n) {
+			n -= (size_t)(colon + 2 - what);
+			what = colon + 2;
+		}
+		key.kind = hash64(what, n, key.kind);
+		what += n;
+		what += strspn(what, "; ");
+	}
+	return key;
+}
+
+void
+choices_note_twin(struct choices *c, const char *what, bool showed)
+{
+	struct choice key = key_of_twin(what), *found = find(c, &key);
+
+	found->tried++;
+	found->showed += showed;
+}
+
+double
+choices_twin_score(const struct choices *c, const char *what)
+{
+	struct choice key = key_of_twin(what);
+	int i;
+
+	for (i = 0; i < c->count; i++)
+		if (c->list[i].kind == key.kind && c->list[i].env == key.env)
+			return (c->list[i].showed + PRIOR) /
+			    (c->list[i].tried + 1);
+	return PRIOR;
 }
 
 double

@@ -422,6 +422,11 @@ void choices_note(struct choices *c, const struct program *p,
 double choices_score(const struct choices *c, const struct program *p,
     const struct env *e, int rank);
 
+/* The same for a broken twin, by what was weakened, as its struct weakening
+   says it, wherever that was. */
+void choices_note_twin(struct choices *c, const char *what, bool showed);
+double choices_twin_score(const struct choices *c, const char *what);
+
 /* envs.c */
 /* Environments that suit the test and the device, the best guess first. */
 const struct env *const *envs_builtin(const struct program *p,

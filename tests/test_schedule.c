@@ -4,6 +4,7 @@
  * one (reports/recorded/nvidia-h200/bench-*.json, first.json).
  */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -147,6 +148,34 @@ START_TEST(what_showed_comes_first)
 		choices_note(c, tests[1], &lag, false);
 	ck_assert(choices_score(c, tests[1], &lag, 2) <
 	    choices_score(c, tests[1], &every, 9));
+}
+END_TEST
+
+/* The same weakening elsewhere is known by what it does. */
+START_TEST(twins_that_showed_come_first)
+{
+	struct choices *c = choices_new(a);
+	const char *sc = "P0 line 4: fence.sc.gpu -> fence.acq_rel.gpu";
+	const char *cta = "P0 line 4: fence.sc.gpu -> fence.sc.cta";
+	const char *two = "P1 line 5: a -> b; P0 line 7: c -> d";
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		choices_note_twin(c, sc, false);
+		choices_note_twin(c, cta, true);
+		choices_note_twin(c, two, i % 2);
+	}
+	ck_assert(fabs(choices_twin_score(c,
+	    "P3 line 99: fence.sc.gpu -> fence.acq_rel.gpu") - 0.1) < 1e-12);
+	ck_assert(fabs(choices_twin_score(c,
+	    "P1 line 6: fence.sc.gpu -> fence.sc.cta") - 0.9) < 1e-12);
+	ck_assert(fabs(choices_twin_score(c,
+	    "P0 line 1: a -> b; P1 line 2: c -> d") - 0.5) < 1e-12);
+	/* what is not known stands between */
+	ck_assert(fabs(choices_twin_score(c, "P0 line 1: a -> b") - 0.5) <
+	    1e-12);
+	ck_assert(fabs(choices_twin_score(c, "P0 line 1: b -> a") - 0.5) <
+	    1e-12);
 }
 END_TEST
 
@@ -490,6 +519,7 @@ suite_schedule(void)
 	tcase_add_loop_test(c, placements_have_their_order, 0,
 	    (int)(sizeof(orders) / sizeof(*orders)));
 	tcase_add_test(c, what_showed_comes_first);
+	tcase_add_test(c, twins_that_showed_come_first);
 	tcase_add_test(c, twins_show_in_a_short_run);
 	tcase_add_test(c, tune_finds_what_is_planted);
 	tcase_add_test(c, little_time_is_divided);
