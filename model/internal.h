@@ -111,6 +111,10 @@ struct model {
 	bool grew; /* a value, or a way to one, was found in this round */
 	struct paths paths[THREADS_MAX];
 	int unroll; /* backward jumps, for now */
+	struct loops {
+		const uint64_t *live; /* registers, by instruction */
+		const bool *head; /* a backward jump goes there */
+	} loops[THREADS_MAX]; /* NULLs: the thread has none */
 	bool bounded;
 	bool lost; /* and more turns might show something else */
 	struct loc lost_loc;

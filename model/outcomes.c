@@ -26,7 +26,7 @@ model_defaults(struct model_opts *opts, enum model_version version)
 		.fence_sc_in_patterns = true,
 		.red_acquires = version != MODEL_PTX,
 		.po_in_base = version != MODEL_PTX60,
-		.unroll = 2,
+		.unroll = 1,
 		.unroll_most = UNROLL_MAX,
 		.max_candidates = 1000000,
 	};

@@ -134,9 +134,9 @@ runner_start(struct runner *r, int t)
 	r->value = arena_alloc(m->work, n * sizeof(*r->value));
 	r->taint = arena_alloc(m->work, n * sizeof(*r->taint));
 	r->spin_value = arena_alloc(m->work, n * sizeof(*r->value));
-	r->live = thread_liveness(m->p, t, m->work);
-	for (i = 0; i <= m->unroll; i++)
-		r->jump[i].value = arena_alloc(m->work,
+	r->watch = m->loops[t].head && !r->path;
+	for (i = 0; r->watch && i < VISITS_MAX; i++)
+		r->visits[i].value = arena_alloc(m->work,
 		    n * sizeof(*r->value));
 	r->depth = 0;
 }
@@ -362,6 +362,23 @@ loses_turns(const struct model *m)
 	return m->lost;
 }
 
+static void
+find_loops(struct model *m, int t)
+{
+	const struct thread *thread = &m->p->threads[t];
+	bool *head = arena_alloc(m->own, (size_t)thread->ninsns);
+	bool any = false;
+	int i;
+
+	for (i = 0; i < thread->ninsns; i++)
+		if (thread->insns[i].op->class == CLASS_BRANCH &&
+		    thread->insns[i].ops[0].imm <= i)
+			any = head[thread->insns[i].ops[0].imm] = true;
+	if (any)
+		m->loops[t] = (struct loops){
+		    thread_liveness(m->p, t, m->own), head};
+}
+
 /*
  * With as many turns of loops as there must be, that no execution with more
  * is left out which ends otherwise. If that takes too many, with the fewest,
@@ -372,8 +389,10 @@ unroll(struct model *m)
 {
 	struct runner r = {.m = m};
 	uint64_t work = m->work_done;
-	int least = m->opts->unroll;
+	int least = m->opts->unroll, t;
 
+	for (t = 0; t < m->p->nthreads; t++)
+		find_loops(m, t);
 	m->unroll = least;
 	while (run_rounds(m, &r)) {
 		m->lost = loses_turns(m);

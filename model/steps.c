@@ -188,12 +188,13 @@ turns_to_spare(const struct runner *r, uint64_t *silent)
 	uint64_t found;
 	int i, j;
 
-	for (j = 1; j < r->jumps; j++)
+	for (j = 1; j < r->nvisits; j++)
 		for (i = 0; i < j; i++) {
-			const struct jump *a = &r->jump[i], *b = &r->jump[j];
+			const struct visit *a = &r->visits[i];
+			const struct visit *b = &r->visits[j];
 
 			found = 0;
-			if (a->target != b->target ||
+			if (a->head != b->head ||
 			    memcmp(a->groups, b->groups,
 			    sizeof(a->groups)) != 0 ||
 			    memcmp(a->value, b->value, size) != 0 ||
@@ -208,17 +209,21 @@ turns_to_spare(const struct runner *r, uint64_t *silent)
 }
 
 static void
-keep_jump(struct runner *r, int target)
+note_visit(struct runner *r, int head)
 {
-	struct jump *jump = &r->jump[r->jumps];
+	const struct loops *loops = &r->m->loops[r->t];
+	struct visit *v = &r->visits[r->nvisits];
 	int i;
 
-	jump->target = target;
-	jump->from = r->count;
+	if (!r->watch || !loops->head[head] || r->nvisits == VISITS_MAX)
+		return;
+	r->nvisits++;
+	v->head = head;
+	v->from = r->count;
 	for (i = 0; i < 2; i++)
-		jump->groups[i] = r->copies[i].ngroups;
+		v->groups[i] = r->copies[i].ngroups;
 	for (i = 0; i < r->thread->nregs; i++)
-		jump->value[i] = r->live[target] >> i & 1 ? r->value[i] : 0;
+		v->value[i] = loops->live[head] >> i & 1 ? r->value[i] : 0;
 }
 
 /*
@@ -230,9 +235,10 @@ jump_back(struct runner *r, const struct insn *insn)
 {
 	size_t size = (size_t)r->thread->nregs * sizeof(*r->value);
 
-	keep_jump(r, (int)insn->ops[0].imm);
 	r->cut = ++r->jumps > r->m->unroll;
-	if (r->cut && !turns_to_spare(r, NULL)) {
+	if (r->cut)
+		note_visit(r, (int)insn->ops[0].imm);
+	if (r->cut && r->watch && !turns_to_spare(r, NULL)) {
 		r->lost = !turns_to_spare(r, &r->m->silent);
 		r->m->lost_loc = insn->loc;
 	}
@@ -295,7 +301,7 @@ reset(struct runner *r)
 		runner_set(r, i, r->thread->regs[i].init, 0);
 	memset(r->turn, 0, sizeof(r->turn));
 	memset(r->last_write, -1, sizeof(r->last_write));
-	r->pc = r->jumps = r->count = r->nreads = 0;
+	r->pc = r->jumps = r->count = r->nreads = r->nvisits = 0;
 	r->ctrl = 0;
 	r->cut = r->spins = r->lost = false;
 	memset(r->copies, 0, sizeof(r->copies));
@@ -314,6 +320,7 @@ steps_run(struct runner *r)
 		const struct insn *insn = &t->insns[r->pc];
 		int pc = r->pc;
 
+		note_visit(r, pc);
 		/* spec 2.7: a branch decides everything after it */
 		if (insn->op->class == CLASS_BRANCH ||
 		    insn->op->class == CLASS_EXIT)

@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+#define VISITS_MAX 64 /* beyond these, turns count as changing something */
+
 struct runner {
 	struct model *m;
 	const struct thread *thread;
@@ -22,14 +24,15 @@ struct runner {
 	const struct path *path;
 	event_row free;
 	bool cut, spins, lost;
-	/* the state at each backward jump, to know turns that change nothing
-	   which matters */
-	struct jump {
-		int target, from; /* instruction, event */
+	/* the state whenever the head of a loop was reached, to know turns
+	   that change nothing which matters */
+	struct visit {
+		int head, from; /* instruction, event */
 		int groups[2]; /* of copies */
 		uint64_t *value; /* registers; 0 where dead */
-	} jump[UNROLL_MAX + 1];
-	const uint64_t *live; /* registers, by instruction */
+	} visits[VISITS_MAX];
+	int nvisits;
+	bool watch; /* note them */
 	/* asynchronous copies: by cp.async, and in bulk */
 	struct {
 		event_row open; /* in no group yet */
