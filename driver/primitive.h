@@ -121,6 +121,7 @@ struct try {
 	uint64_t launches, rounds, crossings;
 	uint32_t last; /* rounds of the last launch */
 	double cost; /* seconds of a round, in the slowest launch */
+	double part; /* in a count, of all */
 };
 
 /* One primitive being validated. */

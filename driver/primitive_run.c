@@ -34,19 +34,45 @@ part_done(const struct session *s)
 	    (double)s->total.crossings / (double)study->crossings;
 }
 
+/* The parts that shapes have in a count: of rounds the same, of crossings by
+   the CTAs that make them, which comes to the same rounds. */
+static void
+share_out(struct session *s)
+{
+	const struct primitive *p = s->primitive;
+	struct shape shape;
+	struct err err;
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < p->nshapes; i++) {
+		s->tries[i].part = 1;
+		if (s->rig->study->crossings && rig_shape(s->rig, s->module,
+		    s->kernel, &p->shapes[i], &shape, &err))
+			s->tries[i].part = shape.ctas;
+		sum += s->tries[i].part;
+	}
+	for (i = 0; i < p->nshapes; i++)
+		s->tries[i].part /= sum;
+}
+
 /* By time the shapes take turns; by count they come one after another, each
    for its part, so that state is carried on through all of that. */
 static void
 choose_shape(struct session *s)
 {
-	int n = s->primitive->nshapes;
+	int n = s->primitive->nshapes, i;
+	double parts = 0;
 
 	if (!counted(s->rig->study)) {
 		s->shape = (int)(s->launches % (uint64_t)n);
-	} else if (s->shape < n - 1 && s->tries[s->shape].launches > 0 &&
-	    part_done(s) * n >= s->shape + 1) {
-		s->shape++;
+		return;
 	}
+	for (i = 0; i <= s->shape; i++)
+		parts += s->tries[i].part;
+	if (s->shape < n - 1 && s->tries[s->shape].launches > 0 &&
+	    part_done(s) >= parts - 1e-9)
+		s->shape++;
 }
 
 /* What is left of a count, in rounds. */
@@ -166,6 +192,7 @@ validate(struct session *s, struct err *err)
 	struct findings report;
 	double seconds = 0;
 
+	share_out(s);
 	while (!enough(s)) {
 		choose_shape(s);
 		order = (struct attempt){
