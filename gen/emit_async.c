@@ -86,9 +86,10 @@ has_phases(const struct program *p, int var)
 	for (t = 0; t < p->nthreads; t++)
 		for (i = 0; i < p->threads[t].ninsns; i++) {
 			const struct insn *insn = &p->threads[t].insns[i];
-			const struct operand *n = &insn->ops[insn->nops - 1];
 			bool counted = insn->op->id == OP_MBARRIER_ARRIVE &&
 			    insn->nops > 2;
+			const struct operand *n = counted ?
+			    &insn->ops[insn->nops - 1] : NULL;
 
 			if (insn->op->id != OP_MBARRIER_ARRIVE &&
 			    insn->op->id != OP_MBARRIER_ARRIVE_TX &&
