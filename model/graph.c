@@ -340,7 +340,7 @@ acquire_patterns(const struct graph *g, int read)
 
 		if (HAS(g->m, ACQUIRE_2) && f->kind == EVENT_READ &&
 		    f->sem == SEM_ACQUIRE && g->po_loc[read] & BIT(i) &&
-		    (!f->red || red))
+		    (!f->red || red) && !f->failed)
 			found |= BIT(i);
 		if (HAS(g->m, ACQUIRE_3) && fence_is(g, f, SEM_ACQUIRE))
 			found |= BIT(i);

@@ -107,6 +107,17 @@ includes(const struct world *w, const struct naive_event *a,
 	}
 }
 
+/* Operations of an mbarrier are atomic to each other in any scope. */
+static bool
+of_one_mbarrier(const struct world *w, int i, int j)
+{
+	const struct naive_event *a = &w->e[i], *b = &w->e[j];
+
+	return i != j && a->thread >= 0 && b->thread >= 0 &&
+	    is_memory(a) && is_memory(b) && a->location == NAIVE_MBARRIER &&
+	    b->location == NAIVE_MBARRIER;
+}
+
 static bool
 morally_strong(const struct world *w, int i, int j)
 {
@@ -151,7 +162,9 @@ naive_start(struct world *w)
 			w->po.has[i][j] = program_order(w, i, j);
 			w->po_address.has[i][j] = w->po.has[i][j] &&
 			    w->address.has[i][j];
-			w->ms.has[i][j] = morally_strong(w, i, j);
+			w->scoped.has[i][j] = morally_strong(w, i, j);
+			w->ms.has[i][j] = w->scoped.has[i][j] ||
+			    of_one_mbarrier(w, i, j);
 			w->dep.has[i][j] = b->deps >> i & 1;
 		}
 }
@@ -211,7 +224,7 @@ acquire_pattern(const struct world *w, int x, int t)
 	bool red = w->version == NAIVE_NEWEST; /* takes no part */
 
 	if (read->type != E_READ || !read->strong || !acquires(tail) ||
-	    (red && read->red))
+	    (red && read->red) || read->failed || tail->failed)
 		return false;
 	if (tail->type == E_READ)
 		return !(red && tail->red) &&
@@ -234,7 +247,7 @@ patterns(struct world *w)
 		}
 	rel_compose(w, &release, &w->obs, &w->sw);
 	rel_compose(w, &w->sw, &acquire, &w->sw);
-	rel_meet(w, &w->sw, &w->ms);
+	rel_meet(w, &w->sw, &w->scoped);
 }
 
 static bool

@@ -25,6 +25,7 @@ struct naive_event {
 	int value;
 	int partner; /* the other half of an atomic, or -1 */
 	bool red;
+	bool failed; /* a wait for the mbarrier, in vain */
 	bool arrives_only;
 	enum naive_kind kind;
 	int barrier, generation;
@@ -52,7 +53,7 @@ struct world {
 	int regs[NAIVE_THREADS][NAIVE_REGS];
 	int nbarriers, barrier_event[BARRIERS];
 	int nways, ways[WAYS][BARRIERS]; /* generations */
-	struct rel po, rf, dep, loc, address, po_address, ms, obs, sc, sw,
+	struct rel po, rf, dep, loc, address, po_address, ms, scoped, obs, sc, sw,
 	    base, cause, co, fr;
 };
 

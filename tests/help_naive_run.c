@@ -30,7 +30,8 @@ naive_reads(const struct naive_insn *insn)
 bool
 naive_writes(const struct naive_insn *insn)
 {
-	return insn->kind <= NAIVE_RED && insn->kind != NAIVE_LOAD;
+	return insn->kind <= NAIVE_RED && insn->kind != NAIVE_LOAD &&
+	    insn->kind != NAIVE_MBARRIER_WAIT;
 }
 
 static void
@@ -97,8 +98,10 @@ old_value(struct world *w, struct known *k, int t, int i, int x, int *old)
 	from = naive_source(w, t, i, x);
 	if (from >= 0 && !k->wrote[from])
 		return false;
-	*old = from < 0 ? 0 : k->written[from];
-	w->regs[t][2 * i + x] = *old;
+	*old = from < 0 ? naive_initial(w->test, naive_location(
+	    w->test->threads[t].insns[i].view) + x) : k->written[from];
+	w->regs[t][2 * i + x] = w->test->threads[t].insns[i].kind ==
+	    NAIVE_MBARRIER_WAIT ? naive_complete(*old) : *old;
 	k->reg[t][2 * i + x] = true;
 	return true;
 }
@@ -116,13 +119,15 @@ run_element(struct world *w, struct known *k, int t, int i, int x)
 		return false;
 	if (insn->plus >= 0 && !k->reg[t][insn->plus])
 		return false;
-	if ((adds || insn->kind == NAIVE_CAS) && !known)
+	if ((adds || insn->kind == NAIVE_CAS ||
+	    insn->kind == NAIVE_MBARRIER_ARRIVE) && !known)
 		return false;
 	if (insn->plus >= 0)
 		value += w->regs[t][insn->plus];
 	k->none[self] = insn->kind == NAIVE_CAS && old != insn->compare;
 	k->wrote[self] = !k->none[self];
-	k->written[self] = adds ? old + value : value;
+	k->written[self] = adds ? old + value :
+	    insn->kind == NAIVE_MBARRIER_ARRIVE ? naive_arrival(old) : value;
 	return !was;
 }
 

@@ -47,7 +47,28 @@ naive_free(struct naive_set *set)
 int
 naive_location(int view)
 {
-	return view < NAIVE_LOCATIONS ? view : 0;
+	return view == VIEW_MBARRIER ? NAIVE_MBARRIER :
+	    view < VIEW_W ? view : 0;
+}
+
+int
+naive_initial(const struct naive_test *test, int location)
+{
+	return location == NAIVE_MBARRIER ? 5 * test->arrivals : 0;
+}
+
+int
+naive_arrival(int word)
+{
+	int expected = word / 4 % 4;
+
+	return word % 4 == 1 ? (word / 16 + 1) * 16 + 5 * expected : word - 1;
+}
+
+int
+naive_complete(int word)
+{
+	return word / 16 % 2;
 }
 
 /* ---- barriers --------------------------------------------------------- */
@@ -267,6 +288,12 @@ access_element(struct machine *m, int t, const struct naive_insn *insn,
 		if (old == insn->compare)
 			*cell = stored(m, t, insn);
 		break;
+	case NAIVE_MBARRIER_ARRIVE:
+		*cell = naive_arrival(old);
+		return;
+	case NAIVE_MBARRIER_WAIT:
+		old = naive_complete(old);
+		break;
 	default:
 		break;
 	}
@@ -379,6 +406,8 @@ naive_interleave(const struct naive_test *test, struct naive_set *sc)
 	int t;
 
 	memset(&m, 0, sizeof(m));
+	m.memory[NAIVE_MBARRIER] = naive_initial(test,
+	    NAIVE_MBARRIER);
 	naive_barriers_start(&m.barriers);
 	for (t = 0; t < test->nthreads; t++)
 		if (test->threads[t].n == 0)

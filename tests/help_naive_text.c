@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const view_names[] = {"x", "y", "v", "v+4", "w", "t", "s",
-	"c", "ws"};
+	"c", "ws", "b"};
 
 static void
 print_value(struct text *t, const struct naive_insn *insn, int i, int extra)
@@ -93,6 +93,24 @@ print_rmw(struct text *t, const struct naive_insn *insn, int i, bool litmus,
 	print_value(t, insn, i, 0);
 }
 
+/* The mbarrier is in the CTA of thread 0; a wait's answer goes to a
+   number. */
+static void
+print_mbarrier(struct text *t, const struct naive_insn *insn, int i,
+    const char *end)
+{
+	const char *sem = sem_name(insn->sem);
+	const char *scope = scope_name(insn->scope);
+
+	if (insn->kind == NAIVE_MBARRIER_ARRIVE)
+		text_printf(t, "mbarrier.arrive.%s.%s.%s.b64 _, [b]", sem,
+		    scope, insn->compare ? "shared::cluster" : "shared");
+	else
+		text_printf(t, "mbarrier.test_wait.parity.%s.%s.shared.b64 "
+		    "q%d, [b], 0%sselp.u32 r%d, 1, 0, q%d", sem, scope, i,
+		    end, 2 * i, i);
+}
+
 static void
 print_fence(struct text *t, const struct naive_insn *insn, bool litmus)
 {
@@ -160,6 +178,9 @@ print_insn(struct text *t, const struct naive_thread *thread, int i,
 		print_load(t, insn, i, litmus, address);
 	else if (insn->kind == NAIVE_STORE)
 		print_store(t, insn, i, litmus, address);
+	else if (insn->kind == NAIVE_MBARRIER_WAIT ||
+	    insn->kind == NAIVE_MBARRIER_ARRIVE)
+		print_mbarrier(t, insn, i, end);
 	else if (insn->kind <= NAIVE_RED)
 		print_rmw(t, insn, i, litmus, address);
 	else if (insn->kind <= NAIVE_PROXY_FENCE)
@@ -227,13 +248,14 @@ print_condition(struct text *t, const struct naive_test *test)
 }
 
 static bool
-uses_alias(const struct naive_test *test)
+uses(const struct naive_test *test, int first, int last)
 {
 	int t, i;
 
 	for (t = 0; t < test->nthreads; t++)
 		for (i = 0; i < test->threads[t].n; i++)
-			if (test->threads[t].insns[i].view >= VIEW_W)
+			if (test->threads[t].insns[i].view >= first &&
+			    test->threads[t].insns[i].view <= last)
 				return true;
 	return false;
 }
@@ -245,8 +267,12 @@ print_yaml(struct text *t, const struct naive_test *test, const char *name)
 
 	text_printf(t, "name: %s\nabout: drawn at random\nlocations:\n"
 	    "  x: 0\n  y: 0\n  v: {init: [0, 0], count: 2, align: 8}\n"
-	    "%sthreads:\n", name, uses_alias(test) ? "  w: {alias: x}\n" :
-	    "");
+	    "%s", name, uses(test, VIEW_W, VIEW_W_SURFACE) ?
+	    "  w: {alias: x}\n" : "");
+	if (uses(test, VIEW_MBARRIER, VIEW_MBARRIER))
+		text_printf(t, "  b: {mbarrier: %d, space: shared, cta: %d}\n",
+		    test->arrivals, test->threads[0].cta);
+	text_printf(t, "threads:\n");
 	for (i = 0; i < test->nthreads; i++) {
 		const struct naive_thread *thread = &test->threads[i];
 

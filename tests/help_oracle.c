@@ -57,7 +57,10 @@ new_access(struct world *w, enum event_type type, int t, int i, int x,
 	if (atomic && type == E_WRITE && e->sem == SEM_ACQUIRE)
 		e->sem = SEM_RELAXED;
 	e->value = value;
-	e->red = insn->kind == NAIVE_RED;
+	/* an arrival at an mbarrier acquires as little as a red */
+	e->red = insn->kind == NAIVE_RED ||
+	    insn->kind == NAIVE_MBARRIER_ARRIVE;
+	e->failed = insn->kind == NAIVE_MBARRIER_WAIT && value == 0;
 }
 
 static void

@@ -14,7 +14,8 @@
 #include "../gen/gen.h"
 
 enum naive_kind {
-	NAIVE_LOAD, NAIVE_STORE, NAIVE_ADD, NAIVE_EXCH, NAIVE_CAS, NAIVE_RED,
+	NAIVE_LOAD, NAIVE_STORE, NAIVE_ADD, NAIVE_EXCH, NAIVE_CAS,
+	NAIVE_MBARRIER_WAIT, NAIVE_MBARRIER_ARRIVE, NAIVE_RED,
 	NAIVE_FENCE, NAIVE_PROXY_FENCE, NAIVE_SYNC, NAIVE_ARRIVE,
 	NAIVE_CLUSTER_ARRIVE, NAIVE_CLUSTER_WAIT, NAIVE_WARP, NAIVE_SKIP,
 };
@@ -25,15 +26,17 @@ enum naive_kind {
 #define NAIVE_SLOTS 8
 
 /*
- * Locations are 0 x, 1 y, 2 v[0], 3 v[1]. Views are how they are reached:
+ * Locations are 0 x, 1 y, 2 v[0], 3 v[1], and 4 an mbarrier in the shared
+ * memory of thread 0's CTA. Views are how they are reached:
  * view i < 4 is location i itself; then w, another address of x; then x
  * through the texture, surface and constant proxies, and w through the
- * surface.
+ * surface; and the mbarrier.
  */
-#define NAIVE_LOCATIONS 4
+#define NAIVE_LOCATIONS 5
+#define NAIVE_MBARRIER 4 /* and this one is no number */
 enum naive_view {
 	VIEW_W = 4, VIEW_TEXTURE, VIEW_SURFACE, VIEW_CONSTANT,
-	VIEW_W_SURFACE, NAIVE_VIEWS,
+	VIEW_W_SURFACE, VIEW_MBARRIER, NAIVE_VIEWS,
 };
 
 struct naive_insn {
@@ -63,6 +66,7 @@ struct naive_slot {
 
 struct naive_test {
 	bool litmus; /* to be written in that dialect */
+	int arrivals; /* that the mbarrier expects: 1 to 3 */
 	int nthreads;
 	struct naive_thread threads[NAIVE_THREADS];
 	int nslots;
@@ -82,6 +86,11 @@ void naive_add(struct naive_set *set, uint64_t outcome);
 bool naive_has(const struct naive_set *set, uint64_t outcome);
 void naive_free(struct naive_set *set);
 int naive_location(int view); /* the memory behind a view */
+/* An mbarrier: the phase times 16, the arrivals that it expects times 4, and
+   those that are missing. */
+int naive_initial(const struct naive_test *test, int location);
+int naive_arrival(int word);
+int naive_complete(int word); /* 1: phase 0 is, by parity */
 
 /* All outcomes. False if there would be more than `limit` candidates. */
 bool naive_outcomes(const struct naive_test *test, enum naive_version version,

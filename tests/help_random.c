@@ -31,8 +31,9 @@ static void
 draw_place(struct naive_test *test, int t, struct draw *d)
 {
 	static const int weights[] = {45, 15, 30, 10};
+	static const int close[] = {45, 45, 6, 4};
 	struct naive_thread *thread = &test->threads[t];
-	int how = t ? weighted(d, weights, 4) : 3;
+	int how = t ? weighted(d, test->arrivals ? close : weights, 4) : 3;
 	const struct naive_thread *near = &test->threads[t ?
 	    draw_below(d, (uint32_t)t) : 0];
 
@@ -87,6 +88,12 @@ draw_sem(const struct naive_test *test, struct naive_insn *insn,
 	case NAIVE_FENCE:
 		insn->sem = fences[weighted(d, fence, test->litmus ? 2 : 4)];
 		break;
+	case NAIVE_MBARRIER_WAIT:
+		insn->sem = chance(d, 75) ? SEM_ACQUIRE : SEM_RELAXED;
+		break;
+	case NAIVE_MBARRIER_ARRIVE:
+		insn->sem = chance(d, 75) ? SEM_RELEASE : SEM_RELAXED;
+		break;
 	case NAIVE_CLUSTER_ARRIVE:
 		insn->sem = chance(d, 70) ? SEM_RELEASE : SEM_RELAXED;
 		break;
@@ -106,7 +113,7 @@ draw_register(const struct naive_thread *thread, struct draw *d)
 	for (i = 0; i < thread->n; i++) {
 		enum naive_kind kind = thread->insns[i].kind;
 
-		if (kind <= NAIVE_CAS && kind != NAIVE_STORE)
+		if (kind <= NAIVE_MBARRIER_WAIT && kind != NAIVE_STORE)
 			loaded[n++] = i;
 	}
 	return n ? 2 * loaded[draw_below(d, (uint32_t)n)] : -1;
@@ -134,28 +141,59 @@ draw_view(const struct naive_test *test, struct naive_insn *insn,
 		insn->sem = SEM_WEAK;
 }
 
-static void
-draw_insn(struct naive_test *test, int t, bool barriers, struct draw *d)
+enum with { WITH_NOTHING, WITH_BARRIERS, WITH_MBARRIER };
+
+/* False if the thread cannot reach it: others of the cluster can arrive. */
+static bool
+draw_mbarrier(const struct naive_test *test, int t, struct naive_insn *insn,
+    struct draw *d)
 {
-	static const int plain[] = {30, 30, 5, 4, 4, 5, 14, 2, 0, 0, 0, 0, 0,
-		6};
-	static const int waits[] = {24, 24, 3, 2, 2, 3, 5, 0, 16, 5, 0, 0, 4,
-		4};
-	static const int proxy[] = {32, 28, 2, 1, 1, 2, 5, 25, 0, 0, 0, 0, 0,
-		4};
+	const struct naive_thread *home = &test->threads[0];
+	const struct naive_thread *thread = &test->threads[t];
+
+	insn->view = VIEW_MBARRIER;
+	insn->scope = chance(d, 50) ? SCOPE_CTA : SCOPE_CLUSTER;
+	insn->compare = thread->cta != home->cta;
+	return thread->gpu == home->gpu && thread->cluster == home->cluster &&
+	    (!insn->compare || insn->kind == NAIVE_MBARRIER_ARRIVE);
+}
+
+static enum naive_kind
+draw_kind(const struct naive_test *test, enum with how, struct draw *d)
+{
+	static const int plain[] = {30, 30, 5, 4, 4, 0, 0, 5, 14, 2, 0, 0, 0,
+		0, 0, 6};
+	static const int waits[] = {24, 24, 3, 2, 2, 0, 0, 3, 5, 0, 16, 5, 0,
+		0, 4, 4};
+	static const int proxy[] = {32, 28, 2, 1, 1, 0, 0, 2, 5, 25, 0, 0, 0,
+		0, 0, 4};
+	static const int mbarriers[] = {25, 25, 1, 1, 1, 20, 25, 1, 3, 0, 0, 0,
+		0, 0, 0, 1};
+
+	return (enum naive_kind)weighted(d, test->litmus ? proxy :
+	    how == WITH_BARRIERS ? waits : how == WITH_MBARRIER ? mbarriers :
+	    plain, 16);
+}
+
+static void
+draw_insn(struct naive_test *test, int t, enum naive_kind kind,
+    struct draw *d)
+{
 	static const enum proxy proxies[] = {PROXY_TEXTURE, PROXY_SURFACE,
 		PROXY_SURFACE, PROXY_CONSTANT, PROXY_ALIAS, PROXY_ALIAS};
 	struct naive_thread *thread = &test->threads[t];
 	struct naive_insn *insn = &thread->insns[thread->n];
 
-	*insn = (struct naive_insn){.plus = -1,
-	    .kind = (enum naive_kind)weighted(d,
-	    test->litmus ? proxy : barriers ? waits : plain, 14)};
+	*insn = (struct naive_insn){.plus = -1, .kind = kind};
 	draw_sem(test, insn, d);
 	insn->scope = draw_scope(test, d);
 	insn->value = 1 + (int)draw_below(d, 3);
 	insn->compare = (int)draw_below(d, 3);
-	if (insn->kind <= NAIVE_RED) {
+	if (insn->kind == NAIVE_MBARRIER_WAIT ||
+	    insn->kind == NAIVE_MBARRIER_ARRIVE) {
+		if (!draw_mbarrier(test, t, insn, d))
+			return;
+	} else if (insn->kind <= NAIVE_RED) {
 		draw_view(test, insn, d);
 		if (insn->kind != NAIVE_LOAD && chance(d, 25))
 			insn->plus = draw_register(thread, d);
@@ -220,7 +258,7 @@ draw_slots(struct naive_test *test, struct draw *d)
 			const struct naive_insn *insn =
 			    &test->threads[t].insns[i];
 
-			if (insn->kind > NAIVE_CAS || insn->kind ==
+			if (insn->kind > NAIVE_MBARRIER_WAIT || insn->kind ==
 			    NAIVE_STORE || regs >= 4 || !chance(d, 80))
 				continue;
 			test->slots[test->nslots++] = (struct naive_slot){
@@ -230,7 +268,7 @@ draw_slots(struct naive_test *test, struct draw *d)
 				    (struct naive_slot){t, 2 * i + 1};
 			regs += 1 + insn->vector;
 		}
-	for (i = 0; i < NAIVE_LOCATIONS; i++)
+	for (i = 0; i < NAIVE_MBARRIER; i++)
 		if (test->nslots < 6 && chance(d, i < 2 ? 35 : 10))
 			test->slots[test->nslots++] = (struct naive_slot){
 			    -1, i};
@@ -238,26 +276,50 @@ draw_slots(struct naive_test *test, struct draw *d)
 		test->slots[test->nslots++] = (struct naive_slot){-1, 0};
 }
 
+/* Each thread sends something through the mbarrier, or waits for it. */
+static void
+draw_messages(struct naive_test *test, struct draw *d)
+{
+	int t;
+
+	for (t = 0; t < test->nthreads; t++) {
+		bool waits = t ? chance(d, 40) : chance(d, 70);
+
+		draw_insn(test, t, waits ? NAIVE_MBARRIER_WAIT : NAIVE_STORE,
+		    d);
+		draw_insn(test, t, waits ? NAIVE_LOAD : NAIVE_MBARRIER_ARRIVE,
+		    d);
+	}
+}
+
 void
 naive_draw(struct naive_test *test, struct draw *d)
 {
 	static const int counts[] = {45, 30, 25};
-	bool barriers, cluster;
+	enum with how;
+	bool cluster;
 	int t, n, total;
 
 	memset(test, 0, sizeof(*test));
 	test->litmus = chance(d, 30);
 	test->nthreads = 2 + weighted(d, counts, 3);
-	barriers = !test->litmus && chance(d, 30);
-	cluster = !test->litmus && !barriers && chance(d, 12);
+	how = test->litmus ? WITH_NOTHING : chance(d, 30) ? WITH_BARRIERS :
+	    chance(d, 40) ? WITH_MBARRIER : WITH_NOTHING;
+	if (how == WITH_MBARRIER)
+		test->arrivals = chance(d, 60) ? 1 : 2;
+	cluster = !test->litmus && how == WITH_NOTHING && chance(d, 12);
 	total = 4 + (int)draw_below(d, cluster ? 2 : 7);
 	for (t = 0; t < test->nthreads; t++)
 		draw_place(test, t, d);
+	if (how == WITH_MBARRIER && chance(d, 60)) {
+		total = (int)draw_below(d, 3);
+		draw_messages(test, d);
+	}
 	for (n = 0; n < total; n++) {
 		t = n < test->nthreads ? n :
 		    (int)draw_below(d, (uint32_t)test->nthreads);
 		if (test->threads[t].n < NAIVE_INSNS)
-			draw_insn(test, t, barriers, d);
+			draw_insn(test, t, draw_kind(test, how, d), d);
 	}
 	if (cluster)
 		draw_cluster(test, d);

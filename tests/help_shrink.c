@@ -137,11 +137,14 @@ static bool
 widen(struct naive_test *test, int t, int i)
 {
 	struct naive_insn *insn = &test->threads[t].insns[i];
+	bool mbarrier = insn->kind == NAIVE_MBARRIER_WAIT ||
+	    insn->kind == NAIVE_MBARRIER_ARRIVE;
+	enum scope widest = mbarrier ? SCOPE_CLUSTER : SCOPE_SYS;
 
 	if (i >= test->threads[t].n || insn->kind > NAIVE_FENCE ||
-	    insn->scope == SCOPE_SYS)
+	    insn->scope == widest)
 		return false;
-	insn->scope = SCOPE_SYS;
+	insn->scope = widest;
 	return true;
 }
 

@@ -153,6 +153,8 @@ knows(enum model_version version, const struct naive_insn *insn)
 {
 	if (insn->scope == SCOPE_CLUSTER ||
 	    insn->kind == NAIVE_CLUSTER_ARRIVE ||
+	    insn->kind == NAIVE_MBARRIER_WAIT ||
+	    insn->kind == NAIVE_MBARRIER_ARRIVE ||
 	    (insn->kind == NAIVE_FENCE && (insn->sem == SEM_ACQUIRE ||
 	    insn->sem == SEM_RELEASE)))
 		return false;
