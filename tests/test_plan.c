@@ -6,6 +6,15 @@
 #include "help_shapes.h"
 #include "help_table.h"
 
+/* A passing ck_assert() leaves a mark that another process reads: millions of
+   them take the time and the memory of the rest many times over. */
+#define MUST(what, name, i)                                                    \
+	do {                                                                   \
+		if (!(what))                                                   \
+			ck_abort_msg("%s, instance %llu: not %s", name,        \
+			    (unsigned long long)(i), #what);                   \
+	} while (0)
+
 /* ---- the map ------------------------------------------------------------ */
 
 /* Where each role of each instance was put. */
@@ -31,10 +40,9 @@ seats_fill(const struct plan *plan, const uint32_t *draws)
 
 		if (i == UINT64_MAX)
 			continue;
-		ck_assert_uint_lt(i, plan->instances);
+		MUST(i < plan->instances, plan->program->name, i);
 		s = &seats[i * (size_t)n + (size_t)t];
-		ck_assert_msg(!s->taken, "%s: P%d runs instance %llu twice",
-		    plan->program->name, t, (unsigned long long)i);
+		MUST(!s->taken, plan->program->name, i);
 		*s = (struct seat){cta, tid, true};
 	}
 	return seats;
@@ -54,8 +62,7 @@ seats_check(const struct plan *plan, const struct seat *seats)
 	for (a = 0; a < n; a++) {
 		const struct seat *s = &seats[i * (size_t)n + (size_t)a];
 
-		ck_assert_msg(s->taken, "%s: no one runs P%d of instance %llu",
-		    p->name, a, (unsigned long long)i);
+		MUST(s->taken, p->name, i);
 		for (b = 0; b < a; b++) {
 			const struct seat *o = &seats[i * (size_t)n +
 			    (size_t)b];
@@ -64,15 +71,17 @@ seats_check(const struct plan *plan, const struct seat *seats)
 			bool warp = x->cta == y->cta &&
 			    plan->place[a].slot == plan->place[b].slot;
 
-			ck_assert_int_eq(s->cta == o->cta, x->cta == y->cta);
-			ck_assert_int_eq(s->cta / d == o->cta / d,
-			    x->cluster == y->cluster);
-			ck_assert_int_eq(s->cta == o->cta &&
-			    s->tid / 32 == o->tid / 32, warp);
+			MUST((s->cta == o->cta) == (x->cta == y->cta),
+			    p->name, i);
+			MUST((s->cta / d == o->cta / d) ==
+			    (x->cluster == y->cluster), p->name, i);
+			MUST((s->cta == o->cta && s->tid / 32 == o->tid / 32)
+			    == warp, p->name, i);
 			if (x->cta == y->cta && x->warp >= 0 && y->warp >= 0)
-				ck_assert_int_eq(warp, x->warp == y->warp);
+				MUST(warp == (x->warp == y->warp), p->name,
+				    i);
 			if (warp)
-				ck_assert_uint_ne(s->tid, o->tid);
+				MUST(s->tid != o->tid, p->name, i);
 		}
 	}
 }
@@ -139,9 +148,9 @@ claim(unsigned char *owned, size_t size, size_t at, size_t bytes)
 {
 	size_t i;
 
-	ck_assert_uint_le(at + bytes, size);
+	MUST(at + bytes <= size, "a copy", at);
 	for (i = 0; i < bytes; i++) {
-		ck_assert_int_eq(owned[at + i], 0);
+		MUST(owned[at + i] == 0, "a copy", at + i);
 		owned[at + i] = 1;
 	}
 }
