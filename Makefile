@@ -94,7 +94,7 @@ slurm: $(BUILD)/fencepost ## contrib/slurm on a Slurm of this machine's own
 	$(Q)FENCEPOST=$(BUILD)/fencepost bash tests/slurm.sh
 
 # the long searches, which run much the same code many times
-SOAKS := browser oracle primitive sim_fault sim_weak
+SOAKS := browser oracle primitive_run scripts sim_fault sim_weak
 asan: ## run the tests under the address and undefined sanitizers
 	$(Q)CK_TIMEOUT_MULTIPLIER=20 \
 	    $(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
