@@ -7,7 +7,7 @@ fencepost=${BUILD:-build}/fencepost
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 for jobs in 1 "$(nproc)"; do
-	echo "software machine, $jobs threads"
+	echo "software machine, $jobs workers"
 	"$fencepost" run --device sim --jobs "$jobs" --quiet --no-twins \
 	    --time "${TIME:-10s}" --filter '*+relaxed.gpu' \
 	    --json "$out/$jobs.json" >/dev/null

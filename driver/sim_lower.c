@@ -5,7 +5,7 @@
  * variables, %tid and the like) has a slot that is filled when the thread
  * starts.
  */
-#include "sim.h"
+#include "sim_lower.h"
 
 #include <string.h>
 
@@ -52,8 +52,8 @@ slot(struct sim_lower *l, struct sim_slot want)
 	return (uint32_t)(SLOT_BIT | (unsigned)i);
 }
 
-static uint32_t
-constant(struct sim_lower *l, uint64_t value)
+uint32_t
+lower_constant(struct sim_lower *l, uint64_t value)
 {
 	return slot(l, (struct sim_slot){SIM_SOURCE_CONST, value, 8, 0});
 }
@@ -63,17 +63,17 @@ static uint32_t
 variable(struct sim_lower *l, const struct sim_var *var)
 {
 	if (var->space != SPACE_SHARED)
-		return constant(l, var->value);
+		return lower_constant(l, var->value);
 	return slot(l, (struct sim_slot){var->external ? SIM_SOURCE_DYNAMIC :
 	    SIM_SOURCE_SHARED, var->value, 8, 0});
 }
 
-static struct sim_code *
-append(struct sim_lower *l, const struct insn *insn, enum sim_op op)
+struct sim_code *
+lower_append(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 {
 	struct sim_kernel *k = l->kernel;
 	size_t n = (size_t)k->ncode;
-	uint32_t one = constant(l, 1);
+	uint32_t one = lower_constant(l, 1);
 	struct sim_code *c;
 
 	if ((n & (n - 1)) == 0)
@@ -88,8 +88,8 @@ append(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 	return c;
 }
 
-static void
-guard(struct sim_code *c, const struct insn *insn)
+void
+lower_guard(struct sim_code *c, const struct insn *insn)
 {
 	if (insn->guard < 0)
 		return;
@@ -100,8 +100,8 @@ guard(struct sim_code *c, const struct insn *insn)
 }
 
 /* A scalar operand's slot; !p takes an instruction of its own first. */
-static uint32_t
-operand(struct sim_lower *l, const struct insn *insn, int i)
+uint32_t
+lower_operand(struct sim_lower *l, const struct insn *insn, int i)
 {
 	const struct operand *o = &insn->ops[i];
 	struct sim_code *c;
@@ -109,7 +109,7 @@ operand(struct sim_lower *l, const struct insn *insn, int i)
 
 	switch (o->kind) {
 	case OPERAND_IMM:
-		return constant(l, value_cut((uint64_t)o->imm,
+		return lower_constant(l, value_cut((uint64_t)o->imm,
 		    operand_type(insn, i)));
 	case OPERAND_VAR:
 		return variable(l, &l->vars[o->var]);
@@ -119,162 +119,26 @@ operand(struct sim_lower *l, const struct insn *insn, int i)
 	case OPERAND_REG:
 		break;
 	default:
-		return constant(l, 0);
+		return lower_constant(l, 0);
 	}
 	if (!o->negated)
 		return (uint32_t)o->reg;
 	/* one scratch slot a negated predicate: the slot's value is unused */
 	to = slot(l, (struct sim_slot){SIM_SOURCE_CONST, (uint64_t)o->reg, 1,
 	    1});
-	c = append(l, insn, SIM_NOTP);
+	c = lower_append(l, insn, SIM_NOTP);
 	c->d = to;
 	c->a = (uint32_t)o->reg;
 	return to;
 }
 
-/* ---- arithmetic ---------------------------------------------------------- */
-
-#define ANY 0
-enum signs { BOTH, UNSIGNED, SIGNED };
-
-static const struct fast {
-	enum op_id op;
-	enum mode mode;
-	int size; /* of the type; ANY */
-	enum signs signs;
-	enum cmp cmp;
-	enum sim_op to;
-} fasts[] = {
-	{OP_MOV, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_MOV},
-	{OP_ADD, MODE_NONE, 4, BOTH, CMP_NONE, SIM_ADD32},
-	{OP_ADD, MODE_NONE, 8, BOTH, CMP_NONE, SIM_ADD64},
-	{OP_SUB, MODE_NONE, 4, BOTH, CMP_NONE, SIM_SUB32},
-	{OP_SUB, MODE_NONE, 8, BOTH, CMP_NONE, SIM_SUB64},
-	{OP_MUL, MODE_LO, 4, BOTH, CMP_NONE, SIM_MUL32},
-	{OP_MUL, MODE_LO, 8, BOTH, CMP_NONE, SIM_MUL64},
-	{OP_MUL, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MUL64},
-	{OP_MAD, MODE_LO, 4, BOTH, CMP_NONE, SIM_MAD32},
-	{OP_MAD, MODE_LO, 8, BOTH, CMP_NONE, SIM_MAD64},
-	{OP_MAD, MODE_WIDE, 4, UNSIGNED, CMP_NONE, SIM_MAD64},
-	{OP_AND, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_AND},
-	{OP_OR, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_OR},
-	{OP_XOR, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_XOR},
-	{OP_SHL, MODE_NONE, 4, BOTH, CMP_NONE, SIM_SHL32},
-	{OP_SHL, MODE_NONE, 8, BOTH, CMP_NONE, SIM_SHL64},
-	{OP_SHR, MODE_NONE, ANY, UNSIGNED, CMP_NONE, SIM_SHR},
-	{OP_SETP, MODE_NONE, ANY, BOTH, CMP_EQ, SIM_EQ},
-	{OP_SETP, MODE_NONE, ANY, BOTH, CMP_NE, SIM_NE},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LT, SIM_LT},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LE, SIM_LE},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_GT, SIM_GT},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_GE, SIM_GE},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LO, SIM_LT},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_LS, SIM_LE},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_HI, SIM_GT},
-	{OP_SETP, MODE_NONE, ANY, UNSIGNED, CMP_HS, SIM_GE},
-	{OP_MIN, MODE_NONE, ANY, UNSIGNED, CMP_NONE, SIM_MIN},
-	{OP_MAX, MODE_NONE, ANY, UNSIGNED, CMP_NONE, SIM_MAX},
-	{OP_NOT, MODE_NONE, 4, BOTH, CMP_NONE, SIM_NOT32},
-	{OP_SELP, MODE_NONE, ANY, BOTH, CMP_NONE, SIM_SELP},
-};
-
-static enum sim_op
-fast_op(const struct insn *insn)
-{
-	bool moves = insn->op->id == OP_MOV || insn->op->id == OP_SELP;
-	size_t i;
-
-	if ((insn->type == TYPE_F32 || insn->type2 == TYPE_F32) && !moves)
-		return SIM_ALU;
-	/* values are kept cut to their type: widening is free */
-	if (insn->op->id == OP_CVT && !type_signed(insn->type2)) {
-		if (type_size(insn->type) >= type_size(insn->type2))
-			return SIM_MOV;
-		if (type_size(insn->type) == 4)
-			return SIM_CUT32;
-	}
-	for (i = 0; i < sizeof(fasts) / sizeof(*fasts); i++) {
-		const struct fast *f = &fasts[i];
-		if (f->op == insn->op->id && f->mode == insn->mode &&
-		    f->cmp == insn->cmp &&
-		    (f->size == ANY || f->size == type_size(insn->type)) &&
-		    (f->signs == BOTH || (f->signs == SIGNED) ==
-		    type_signed(insn->type)))
-			return f->to;
-	}
-	return SIM_ALU;
-}
-
-static const uint32_t *
-slots_of(struct sim_lower *l, const uint32_t *from, int n)
+const uint32_t *
+lower_slots(struct sim_lower *l, const uint32_t *from, int n)
 {
 	uint32_t *elems = arena_alloc(l->arena, (size_t)n * sizeof(*elems));
 
 	memcpy(elems, from, (size_t)n * sizeof(*elems));
 	return elems;
-}
-
-/* cvta and cvta.to add or subtract where the space's window lies. */
-static bool
-lower_cvta(struct sim_lower *l, const struct insn *insn)
-{
-	static const uint64_t windows[] = {
-		[SPACE_GLOBAL] = 0, [SPACE_CONST] = 0, [SPACE_PARAM] = 0,
-		[SPACE_SHARED] = (uint64_t)SIM_WINDOW_SHARED <<
-		    SIM_ADDRESS_BITS,
-		[SPACE_SHARED_CLUSTER] = (uint64_t)SIM_WINDOW_SHARED <<
-		    SIM_ADDRESS_BITS,
-		[SPACE_LOCAL] = (uint64_t)SIM_WINDOW_LOCAL <<
-		    SIM_ADDRESS_BITS,
-	};
-	uint32_t a = operand(l, insn, 1), window;
-	struct sim_code *c;
-
-	window = constant(l, windows[insn->space]);
-	c = append(l, insn, insn->op->id == OP_CVTA ? SIM_ADD64 : SIM_SUB64);
-	c->d = (uint32_t)insn->ops[0].reg;
-	c->a = a;
-	c->b = window;
-	guard(c, insn);
-	return true;
-}
-
-static bool
-lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
-{
-	static const enum sim_op own[OP_COUNT] = {
-		[OP_MAPA] = SIM_MAPA, [OP_ACTIVEMASK] = SIM_ACTIVEMASK,
-	};
-	enum sim_op op = own[insn->op->id];
-	uint32_t in[4];
-	struct sim_code *c;
-	int i;
-
-	in[0] = in[1] = in[2] = in[3] = constant(l, 1);
-	if (insn->op->id == OP_CVTA || insn->op->id == OP_CVTA_TO)
-		return lower_cvta(l, insn);
-	if (insn->nops > 5)
-		return err_set(err, ERR_UNSUPPORTED, insn->loc,
-		    "the software machine has no %s", insn->op->mnemonic);
-	if (op == 0)
-		op = fast_op(insn);
-	if (insn->op->id == OP_MOV && insn->ops[1].kind == OPERAND_SPECIAL &&
-	    insn->ops[1].special >= SPECIAL_CLOCK)
-		op = SIM_CLOCK;
-	for (i = 1; i < insn->nops; i++)
-		in[i - 1] = operand(l, insn, i);
-	c = append(l, insn, op);
-	c->space = (uint8_t)insn->space;
-	if (insn->nops == 5) {
-		c->elems = slots_of(l, &in[3], 1);
-		c->vec = 1;
-	}
-	c->d = (uint32_t)insn->ops[0].reg;
-	c->a = in[0];
-	c->b = in[1];
-	c->c = in[2];
-	guard(c, insn);
-	return true;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -311,7 +175,7 @@ pointer(struct sim_lower *l, const struct operand *o, int64_t *offset)
 	if (o->reg >= 0)
 		return (uint32_t)o->reg;
 	*offset = 0;
-	return constant(l, (uint64_t)o->imm);
+	return lower_constant(l, (uint64_t)o->imm);
 }
 
 static uint32_t
@@ -349,11 +213,11 @@ lower_param(struct sim_lower *l, const struct insn *insn, struct err *err)
 		uint32_t from = slot(l, (struct sim_slot){SIM_SOURCE_PARAM,
 		    at + size * (uint64_t)i, (uint8_t)size,
 		    type_signed(insn->type) ? register_size(l, d) : 0});
-		struct sim_code *c = append(l, insn, SIM_MOV);
+		struct sim_code *c = lower_append(l, insn, SIM_MOV);
 
 		c->d = (uint32_t)(insn->vec > 1 ? d->vec[i] : d->reg);
 		c->a = from;
-		guard(c, insn);
+		lower_guard(c, insn);
 	}
 	return true;
 }
@@ -382,7 +246,7 @@ lower_values(struct sim_lower *l, const struct insn *insn, uint32_t in[2])
 	for (i = insn->op->class == CLASS_RMW ? 1 : 0; i < insn->nops; i++)
 		if (insn->ops[i].kind != OPERAND_ADDR &&
 		    insn->ops[i].kind != OPERAND_VEC && n < 2)
-			in[n++] = operand(l, insn, i);
+			in[n++] = lower_operand(l, insn, i);
 }
 
 static void
@@ -411,20 +275,20 @@ lower_mbarrier(struct sim_lower *l, const struct insn *insn)
 	    insn->op->id == OP_MBARRIER_ARRIVE_TX ||
 	    insn->op->id == OP_MBARRIER_EXPECT_TX;
 	bool inval = insn->op->id == OP_MBARRIER_INVAL;
-	uint32_t at, value = constant(l, 1);
+	uint32_t at, value = lower_constant(l, 1);
 	struct sim_code *c;
 	int64_t offset;
 	int i;
 
 	for (i = 0; i < insn->nops; i++)
 		if (operand_role(insn, i) == ROLE_READ) {
-			value = operand(l, insn, i);
+			value = lower_operand(l, insn, i);
 			break;
 		}
 	at = address(l, insn, &offset);
 	if (inval)
-		value = constant(l, 0);
-	c = append(l, insn, init || inval ? SIM_STORE :
+		value = lower_constant(l, 0);
+	c = lower_append(l, insn, init || inval ? SIM_STORE :
 	    arrive ? SIM_RMW : SIM_LOAD);
 	lower_attributes(c, insn);
 	if (init || inval)
@@ -436,7 +300,7 @@ lower_mbarrier(struct sim_lower *l, const struct insn *insn)
 	c->b = value;
 	if (insn->nops && insn->ops[0].kind == OPERAND_REG)
 		c->d = (uint32_t)insn->ops[0].reg;
-	guard(c, insn);
+	lower_guard(c, insn);
 	return true;
 }
 
@@ -446,7 +310,7 @@ static bool
 lower_async(struct sim_lower *l, const struct insn *insn)
 {
 	bool copies = insn_is_copy(insn);
-	uint32_t to = constant(l, 1), from = to, size = to, bar = to;
+	uint32_t to = lower_constant(l, 1), from = to, size = to, bar = to;
 	struct sim_code *c;
 	int64_t offset;
 
@@ -454,11 +318,11 @@ lower_async(struct sim_lower *l, const struct insn *insn)
 		to = pointer(l, &insn->ops[0], &offset);
 	if (copies) {
 		from = pointer(l, &insn->ops[1], &offset);
-		size = operand(l, insn, 2);
+		size = lower_operand(l, insn, 2);
 	}
 	if (copies && insn->nops > 3)
 		bar = pointer(l, &insn->ops[3], &offset);
-	c = append(l, insn, SIM_ASYNC);
+	c = lower_append(l, insn, SIM_ASYNC);
 	lower_attributes(c, insn);
 	c->size = 8; /* of the mbarrier */
 	c->a = to;
@@ -466,8 +330,8 @@ lower_async(struct sim_lower *l, const struct insn *insn)
 	c->c = size;
 	c->vec = 1;
 	if (copies && insn->nops > 3)
-		c->elems = slots_of(l, &bar, 1);
-	guard(c, insn);
+		c->elems = lower_slots(l, &bar, 1);
+	lower_guard(c, insn);
 	return true;
 }
 
@@ -481,7 +345,7 @@ lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 	struct sim_code *c;
 	int64_t offset;
 
-	in[0] = in[1] = constant(l, 1);
+	in[0] = in[1] = lower_constant(l, 1);
 	if (insn->type == TYPE_NONE || insn->proxy != PROXY_GENERIC)
 		return err_set(err, ERR_UNSUPPORTED, insn->loc,
 		    "the software machine needs a type, and has the generic "
@@ -494,7 +358,7 @@ lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 	if (!load)
 		lower_values(l, insn, in);
 	at = address(l, insn, &offset);
-	c = append(l, insn, memory_op(insn));
+	c = lower_append(l, insn, memory_op(insn));
 	lower_attributes(c, insn);
 	c->a = at;
 	c->offset = offset;
@@ -505,7 +369,7 @@ lower_memory(struct sim_lower *l, const struct insn *insn, struct err *err)
 		c->d = (uint32_t)d->reg;
 	if (load && type_signed(insn->type))
 		c->extend = register_size(l, d);
-	guard(c, insn);
+	lower_guard(c, insn);
 	return true;
 }
 
@@ -518,11 +382,11 @@ lower_simple(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 	struct sim_code *c;
 	int i, n = 0;
 
-	in[0] = in[1] = in[2] = in[3] = constant(l, 1);
+	in[0] = in[1] = in[2] = in[3] = lower_constant(l, 1);
 	for (i = 0; i < insn->nops; i++)
 		if (operand_role(insn, i) == ROLE_READ && n < 4)
-			in[n++] = operand(l, insn, i);
-	c = append(l, insn, op);
+			in[n++] = lower_operand(l, insn, i);
+	c = lower_append(l, insn, op);
 	lower_attributes(c, insn);
 	if (insn->nops > 0 && operand_role(insn, 0) == ROLE_WRITE)
 		c->d = (uint32_t)insn->ops[0].reg;
@@ -535,10 +399,10 @@ lower_simple(struct sim_lower *l, const struct insn *insn, enum sim_op op)
 
 		if (insn->nops > 1 && operand_role(insn, 1) == ROLE_WRITE)
 			more[1] = (uint32_t)insn->ops[1].reg;
-		c->elems = slots_of(l, more, 2);
+		c->elems = lower_slots(l, more, 2);
 		c->vec = 2;
 	}
-	guard(c, insn);
+	lower_guard(c, insn);
 	return true;
 }
 
@@ -618,7 +482,7 @@ sim_lower_end(struct sim_lower *l)
 	struct sim_kernel *k = l->kernel;
 	int i;
 
-	append(l, NULL, SIM_EXIT);
+	lower_append(l, NULL, SIM_EXIT);
 	k->nregs = (int)l->nregs;
 	k->element = 8;
 	for (i = 0; i < k->ncode; i++) {

@@ -301,7 +301,7 @@ msg_pick(struct sim_unit *u, msg_set from)
 /* ---- storing ------------------------------------------------------------------------ */
 
 /* Must the two be ordered? More than the model asks for (moral strength):
-   one inclusion is enough. See sim_weak.c, "one location". */
+   one inclusion is enough. See sim_weak.c, A5. */
 static bool
 must_order(const struct weak_who *a, const struct weak_who *b)
 {
