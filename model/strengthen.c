@@ -1,46 +1,18 @@
 /*
  * What would forbid an outcome that is allowed: the fewest changes among
  * stronger loads and stores, wider scopes, stronger or additional fences,
- * and a barrier of the CTA.
+ * and a barrier of the CTA; of asynchronous copies, their fences and waits.
  *
  * Stronger annotations never allow more (weaken.c), so whole sets of
  * changes are judged with the strongest form of each, and each is then
  * weakened as far as it goes.
  */
-#include "edit.h"
+#include "strengthen.h"
 
 #include <string.h>
 
-#define CHANGES_MAX 64
-#define FORMS_MAX 4
-#define BARRIER_THREADS 3 /* of a CTA that get a barrier */
 #define RUNS_MAX 2000
 #define CANDIDATES_MAX 1000000
-#define TOGETHER_MAX 4 /* changes that are all tried together */
-#define ALLOWED_MAX 512
-
-struct change {
-	/* from the weakest to the strongest; each may be several edits */
-	struct edit forms[FORMS_MAX][BARRIER_THREADS];
-	int nforms, nedits;
-};
-
-typedef uint64_t change_set;
-
-struct strength_search {
-	const struct program *p;
-	struct model_opts opts;
-	uint32_t code;
-	struct arena *arena, *scratch;
-	struct change changes[CHANGES_MAX];
-	int nchanges;
-	enum scope scope; /* includes every thread */
-	uint64_t runs, candidates;
-	change_set allowed[ALLOWED_MAX]; /* sets that do not forbid */
-	int nallowed;
-	struct strengthening *list;
-	int count;
-};
 
 /* ---- the changes ------------------------------------------------------ */
 
@@ -58,7 +30,7 @@ common_scope(const struct program *p)
 	return scope;
 }
 
-static struct change *
+struct change *
 change_new(struct strength_search *s)
 {
 	struct change *c;
@@ -213,7 +185,12 @@ find_changes(struct strength_search *s)
 
 	for (t = 0; t < p->nthreads; t++)
 		for (i = 0; i < p->threads[t].ninsns; i++)
+			s->bulk |= p->threads[t].insns[i].op->id == OP_BULK;
+	for (t = 0; t < p->nthreads; t++)
+		for (i = 0; i < p->threads[t].ninsns; i++) {
 			add_access(s, t, i);
+			strengthen_async(s, t, i);
+		}
 	for (t = 0; t < p->nthreads; t++)
 		for (i = 1; i < p->threads[t].ninsns; i++)
 			add_gap(s, t, i);

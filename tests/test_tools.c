@@ -133,6 +133,12 @@ static const struct {
 	    {"digraph \"MP+both\""}},
 	{"explain -o no/a.svg mp.yaml:MP+both", 2, {"no/a.svg: error:"}},
 	{"explain", 2, {"explain: expected TEST [OUTCOME]"}},
+	{"explain bulk-store+read", 0, {"cp.async.bulk.wait_group.read -> cp.async.bulk.wait_group\n",
+	    "by analogy, as to the async proxy"}},
+	{"explain DeepEP-621+found", 0, {"the copy writes 2 to buf",
+	    "fence.proxy.async before mbarrier.arrive.release.cta"}},
+	{"explain bulk-load+expected", 0, {"is ordered, by issue or "
+	    "completion of a copy, before", "synchronizes with"}},
 	/* weaken */
 	{"weaken mp.yaml:MP+both", 0,
 	    {"MP+both: nothing can be weaker: every annotation is needed.\n"
