@@ -198,6 +198,7 @@ struct sim_thread {
 	uint64_t steps;
 	uint64_t pending; /* registers whose loads have yet to be done,
 		hashed as in sim_code.touch */
+	uint64_t pending_since; /* steps, as the first of them was issued */
 	uint32_t mask; /* AT_WARP: of the lanes it waits for */
 	uint32_t barrier; /* AT_BARRIER: which */
 	uint32_t barriers; /* arrived at, and not complete */

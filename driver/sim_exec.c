@@ -292,6 +292,7 @@ out_of_steps(struct sim_unit *u, struct sim_thread *t,
 /* Accesses that a thread has in one turn. Where no schedule can show there
    are many; what is the harness's in a test's kernel may have to wait for
    other threads. */
+#define LATE_MOST 64 /* steps: whoever spins must not be late for ever */
 #define BURST_KERNEL 256
 #define BURST_HARNESS 8
 
@@ -309,6 +310,8 @@ sim_run(struct sim_unit *u, struct sim_thread *t)
 	int left = all;
 	unsigned op;
 
+	if (t->pending && t->steps - t->pending_since > LATE_MOST)
+		u->memory->settle(u, t, ~(uint64_t)0);
 	for (;; c++) {
 		if (t->pending & c->touch) {
 			if (left < all)

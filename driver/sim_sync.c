@@ -205,6 +205,8 @@ cluster_wait(struct sim_unit *u, struct sim_thread *t,
 		return;
 	}
 	if (t->phase == cluster->phase) {
+		/* others may wait for what it has yet to do */
+		u->memory->settle(u, t, ~(uint64_t)0);
 		sim_block(u, t, SIM_AT_CLUSTER);
 		return;
 	}
@@ -417,6 +419,8 @@ sim_warp(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 	}
 	if (orders_memory(c))
 		u->memory->publish(u, t, &t->warp->domain);
+	else
+		u->memory->settle(u, t, ~(uint64_t)0);
 	sim_block(u, t, SIM_AT_WARP);
 	t->warp->waiting |= (uint32_t)1 << t->lane;
 	if (warp_complete(u, t))

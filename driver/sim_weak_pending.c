@@ -247,6 +247,7 @@ pending_issue(struct sim_unit *u, struct weak_thread *t,
 		p->heads = weak_release_heads(u, t, loc, who,
 		    c->sem == SEM_RELEASE ? weak_head(w, t, who) : NULL);
 	if (t->npending++ == 0) {
+		t->thread->pending_since = t->thread->steps;
 		t->waiting = w->nwaiting;
 		w->waiting[w->nwaiting++] = t;
 	}

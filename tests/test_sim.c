@@ -160,6 +160,23 @@ static const struct {
 	    "A: bar.warp.sync -1; ld.global.u32 %r4, [%rd0];"
 	    "red.global.min.u32 [%rd0+4], %r4;\nE:", 1, 32, 0, 0,
 	    {0, 99}, {16, 16}},
+	{"spinning threads are not late for ever", "", GTID
+	    "atom.relaxed.gpu.global.add.u32 %r9, [%rd0], 1;\n"
+	    "L: ld.relaxed.gpu.global.u32 %r3, [%rd0+4]; "
+	    "ld.relaxed.gpu.global.u32 %r4, [%rd0+8];"
+	    "setp.ne.u32 %p0, %r0, 0; @!%p0 bra F; setp.eq.u32 %p1, %r3, 0;"
+	    "@%p1 bra L; bra E;\n"
+	    "F: ld.relaxed.gpu.global.u32 %r5, [%rd0]; "
+	    "setp.ne.u32 %p1, %r5, 64; @%p1 bra F;"
+	    "st.relaxed.gpu.global.u32 [%rd0+4], 1;\nE:", 2, 32, 0, 0,
+	    {0}, {64, 1}},
+	{"shfl waits with nothing undone", "", GTID
+	    "setp.eq.u32 %p0, %r0, 0; @%p0 atom.relaxed.gpu.global.add.u32 "
+	    "%r9, [%rd0], 1;\n@%p0 bra E;\n"
+	    "L: ld.relaxed.gpu.global.u32 %r3, [%rd0]; setp.eq.u32 %p1, %r3, "
+	    "0; @%p1 bra L;\n"
+	    "E: shfl.sync.idx.b32 %r4, %r0, 1, 31, -1;", 1, 32, 0, 0,
+	    {0}, {1}},
 	{"spinning lanes go on", "", GTID
 	    "setp.eq.u32 %p0, %r0, 0; @%p0 st.relaxed.gpu.global.u32 "
 	    "[%rd0], 1;\nL: ld.relaxed.gpu.global.u32 %r3, [%rd0];"
