@@ -190,6 +190,14 @@ name_with_file(const struct program *p, struct arena *a)
 	    dot ? (int)(dot - file) : (int)strlen(file), file);
 }
 
+/* The same, should that be taken: with the whole place. */
+static const char *
+name_with_place(const struct program *p, struct arena *a)
+{
+	return arena_printf(a, "%s@%s:%d", p->name, p->loc.source,
+	    p->loc.line);
+}
+
 static bool
 held_before(const struct program *const *first,
     const struct program *const *test)
@@ -207,7 +215,7 @@ held_before(const struct program *const *first,
 static void
 choose_all(struct selection *s, struct arena *a)
 {
-	size_t n = (size_t)s->suite.count, i, first = 0;
+	size_t n = (size_t)s->suite.count, i, j, first = 0;
 	const struct program **all = arena_alloc(a, n * sizeof(*all)), **sorted;
 	bool *again = arena_alloc(a, n);
 	const char **names = arena_alloc(a, n * sizeof(*names));
@@ -223,6 +231,10 @@ choose_all(struct selection *s, struct arena *a)
 		again[at] = held_before(&sorted[first], &sorted[i]);
 		names[at] = i == first ? sorted[i]->name :
 		    name_with_file(sorted[i], a);
+		for (j = first; j < i; j++)
+			if (strcmp(names[sorted[j] - s->suite.programs],
+			    names[at]) == 0)
+				names[at] = name_with_place(sorted[i], a);
 	}
 	for (i = 0; i < n; i++) {
 		s->suite.programs[i].name = names[i];

@@ -214,6 +214,31 @@ START_TEST(different_tests_by_one_name_are_told_apart)
 }
 END_TEST
 
+/* Files by one name in several folders: a document must hold them all. */
+START_TEST(names_are_unique_whatever_the_files_are)
+{
+	struct arena *a = arena_new();
+	struct selection s;
+	char text[sizeof(b_yaml)], path[128];
+	int i, j;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+		strcpy(text, b_yaml);
+		strstr(text, "r0 == 1")[6] = (char)('2' + i);
+		snprintf(path, sizeof(path), "%d/c.yaml", i);
+		put(path, text);
+	}
+	s = read_folder(a);
+	ck_assert_int_eq(s.count, 7);
+	for (i = 0; i < s.count; i++)
+		for (j = 0; j < i; j++)
+			ck_assert_str_ne(s.tests[i]->name, s.tests[j]->name);
+	arena_free(a);
+}
+END_TEST
+
 START_TEST(bad_files_are_counted)
 {
 	struct arena *a = arena_new();
@@ -342,6 +367,7 @@ suite_select(void)
 	tcase_add_loop_test(c, bad_shards_are_refused, 0, COUNT(bad_shards));
 	tcase_add_test(c, one_test_in_two_files_is_one);
 	tcase_add_test(c, different_tests_by_one_name_are_told_apart);
+	tcase_add_test(c, names_are_unique_whatever_the_files_are);
 	tcase_add_test(c, bad_files_are_counted);
 	tcase_add_test(c, a_missing_path_is_an_error);
 	tcase_add_loop_test(c, one_test_is_found, 0, COUNT(ones));
