@@ -186,8 +186,7 @@ cluster_arrive(struct sim_unit *u, struct sim_thread *t,
 	}
 	t->arrived = true;
 	t->phase = cluster->phase;
-	if (c->sem == SEM_RELEASE)
-		u->memory->publish(u, t, &cluster->domain);
+	u->memory->publish(u, t, &cluster->domain);
 	t->pc++;
 	if (++cluster->arrived >= cluster->live)
 		complete_cluster(u, cluster);

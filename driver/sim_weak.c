@@ -30,7 +30,8 @@
  *     are done (8.9.3). As no base causality runs against the order in which
  *     things are done, this satisfies A2.
  *   - CTA, cluster and warp barriers: from all that arrived to all that
- *     waited.
+ *     waited; where the arrival is relaxed, if the thread has had a releasing
+ *     fence (9.7.15).
  * Where a bound is hit (a list is full, a location has too many stores, much
  * memory is in use) a thread learns more, or a store is no longer read: all
  * axioms but A3 and A4 only ask that things be ordered, and are easier to

@@ -246,10 +246,14 @@ void
 weak_publish(struct sim_unit *u, struct sim_thread *st, struct sim_domain *domain)
 {
 	struct weak_thread *t = weak_of(u, st);
+	const struct sim_code *c = &u->kernel->code[st->pc];
 
+	/* barrier.cluster.arrive.relaxed tells only what is before a fence
+	   (9.7.15); told is all, where there was one. More order, never less */
+	if (c->sem == SEM_RELAXED && !t->fenced)
+		return;
 	pending_settle_all(u, t);
-	if (!sim_planted(u, &u->kernel->code[st->pc],
-	    SIM_FAULT_DROP_BARRIER))
+	if (!sim_planted(u, c, SIM_FAULT_DROP_BARRIER))
 		view_publish(u->weak, t, domain);
 }
 

@@ -326,6 +326,40 @@ is_source(const struct resolver *r, const struct event *e)
 	    !HAS(r->s->m, CLUSTER_RELAXED));
 }
 
+/*
+ * PTX ISA 9.7.15, the examples of barrier.cluster and of membar: a fence
+ * before an arrive.relaxed orders what came before the fence. So it
+ * synchronizes with the waits, as with the reads of a relaxed write.
+ */
+static bool
+releases_by_fence(const struct resolver *r, int fence, int arrive, int wait)
+{
+	const struct model *m = r->s->m;
+	const struct event *x = r->s->g.x.events;
+	const struct event *f = &x[fence], *w = &x[wait];
+	const struct insn *insn;
+
+	if (f->kind != EVENT_FENCE || f->thread != x[arrive].thread ||
+	    !(f->sem == SEM_RELEASE || f->sem == SEM_ACQ_REL ||
+	    (f->sem == SEM_SC && HAS(m, SC_PATTERNS))))
+		return false;
+	insn = &m->p->threads[f->thread].insns[f->insn];
+	return insn->space == SPACE_GENERIC &&
+	    (!HAS(m, SCOPES) || f->scope >= m->near[f->thread][w->thread]);
+}
+
+static void
+relate_fences(const struct resolver *r, struct way *way, int arrive, int wait)
+{
+	int i;
+
+	if (!HAS(r->s->m, CLUSTER_FENCE))
+		return;
+	for (i = r->s->first[r->s->g.x.events[arrive].thread]; i < arrive; i++)
+		if (releases_by_fence(r, i, arrive, wait))
+			way->sync[i] |= BIT(wait);
+}
+
 static bool
 is_arrival(const struct event *e)
 {
@@ -345,6 +379,9 @@ relate(const struct resolver *r, struct way *way, int a, int b)
 	if (way->generation[a] == way->generation[b]) {
 		if (a != b && is_source(r, ea) && is_target(r, eb))
 			way->sync[a] |= BIT(b);
+		if (ea->barrier == BARRIER_CLUSTER && ea->arrive_only &&
+		    ea->sem == SEM_RELAXED && !eb->arrive_only)
+			relate_fences(r, way, a, b);
 		if (arrives && !eb->arrive_only)
 			way->waits[b] |= BIT(a);
 	} else if (arrives && way->generation[a] == way->generation[b] - 1) {

@@ -8,12 +8,15 @@ static void
 take_choices(struct graph *g, const struct execution *given)
 {
 	struct execution *x = &g->x;
+	event_row barriers = 0;
 	int i, j;
 
+	for (i = 0; i < x->count; i++)
+		if (x->events[i].kind == EVENT_BARRIER)
+			barriers |= BIT(i);
 	for (i = 0; i < x->count; i++) {
 		g->source[i] = -1;
-		g->barrier[i] = x->events[i].kind == EVENT_BARRIER ?
-		    given->sw[i] : 0;
+		g->barrier[i] = given->sw[i] & barriers;
 	}
 	for (i = 0; i < x->count; i++)
 		EACH(j, given->rf[i])

@@ -18,7 +18,7 @@ sync_kind(const struct execution *x, int from, int to)
 		return ARROW_SC;
 	if (x->async[from] & BIT(to))
 		return ARROW_ASYNC;
-	return x->events[from].kind == EVENT_BARRIER ? ARROW_BARRIER :
+	return x->events[to].kind == EVENT_BARRIER ? ARROW_BARRIER :
 	    ARROW_SW;
 }
 

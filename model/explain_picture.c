@@ -249,7 +249,7 @@ links_make(struct picture *g)
 				link_add(g, i, j, ARROW_SC, false);
 			else if (x->sw[i] & BIT(j) && !same &&
 			    !(x->sc[i] & BIT(j)))
-				link_add(g, i, j, x->events[i].kind ==
+				link_add(g, i, j, x->events[j].kind ==
 				    EVENT_BARRIER ? ARROW_BARRIER : ARROW_SW,
 				    false);
 		}

@@ -179,7 +179,8 @@ pass_barriers(struct search *s, const int *whole)
 		for (i = 0; i < count; i++) {
 			int now = s->first[t] + i, then = whole[t] + i;
 
-			if (x->events[now].kind != EVENT_BARRIER)
+			if (x->events[now].kind != EVENT_BARRIER &&
+			    x->events[now].kind != EVENT_FENCE)
 				continue;
 			x->events[now].generation = s->way->generation[then];
 			if (HAS(s->m, BARRIERS))

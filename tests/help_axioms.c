@@ -264,6 +264,26 @@ barriers_meet(const struct world *w, int i, int j)
 	return !b->arrives_only;
 }
 
+/* A fence that releases, then an arrival that does not; then the wait. */
+static bool
+fence_and_barrier(const struct world *w, int f, int b)
+{
+	int i;
+
+	if (w->e[f].type != E_FENCE || w->e[b].type != E_BARRIER ||
+	    w->e[b].kind != NAIVE_CLUSTER_WAIT ||
+	    w->e[f].sem == SEM_ACQUIRE || !includes(w, &w->e[f], &w->e[b]))
+		return false;
+	for (i = 0; i < w->n; i++)
+		if (w->po.has[f][i] && w->e[i].type == E_BARRIER &&
+		    w->e[i].kind == NAIVE_CLUSTER_ARRIVE &&
+		    w->e[i].sem == SEM_RELAXED &&
+		    w->e[i].barrier == w->e[b].barrier &&
+		    w->e[i].generation == w->e[b].generation)
+			return true;
+	return false;
+}
+
 /* base = (po | sw)+; in 6.0 program order alone is not in it. */
 static void
 causality_base(struct world *w)
@@ -357,7 +377,8 @@ naive_sync(struct world *w)
 	rel_join(w, &w->sw, &w->sc);
 	for (i = 0; i < w->n; i++)
 		for (j = 0; j < w->n; j++)
-			w->sw.has[i][j] |= barriers_meet(w, i, j);
+			w->sw.has[i][j] |= barriers_meet(w, i, j) ||
+			    fence_and_barrier(w, i, j);
 	causality_base(w);
 	if (w->version == NAIVE_60)
 		ppcb = w->base;
