@@ -5,12 +5,14 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define FILE_LIMIT ((size_t)4 << 20)
 #define DEPTH_MAX 16
 #define FILES_MAX 100000
+#define LIKELY 6 /* names that a message shows */
 
 static bool
 ends_with(const char *s, const char *end)
@@ -266,20 +268,43 @@ split_place(const char *test, struct arena *a, const char **name)
 	return strchr(test, '/') || holds_tests(test) ? test : NULL;
 }
 
-/* At most a few names that are there, for the message. */
+struct likeness {
+	const char *name;
+	int distance;
+};
+
+/* Puts a name among the LIKELY nearest, the nearest first; how many. */
+static int
+put_near(struct likeness *list, int n, const char *name, int distance)
+{
+	int i = n < LIKELY ? n++ : LIKELY;
+
+	for (; i > 0 && list[i - 1].distance > distance; i--)
+		if (i < LIKELY)
+			list[i] = list[i - 1];
+	if (i < LIKELY)
+		list[i] = (struct likeness){name, distance};
+	return n;
+}
+
+/* At most a few names that are there and begin alike, for the message. */
 static bool
 not_found(const char *test, const struct program *programs, int n,
     struct err *err)
 {
-	char names[240] = "";
+	struct likeness near[LIKELY];
+	char names[LIKELY * 48] = "";
 	size_t used = 0;
 	int i, shown = 0;
 
-	for (i = 0; i < n && shown < 6 && used < sizeof(names) - 48; i++)
-		if (strncmp(programs[i].name, test, 2) == 0)
-			used += (size_t)snprintf(names + used,
-			    sizeof(names) - used, "%s%.40s",
-			    shown++ ? ", " : "", programs[i].name);
+	for (i = 0; i < n; i++)
+		if (strncasecmp(programs[i].name, test, 2) == 0)
+			shown = put_near(near, shown, programs[i].name,
+			    edit_distance(test, strlen(test),
+			    programs[i].name, strlen(programs[i].name)));
+	for (i = 0; i < shown; i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+		    "%s%.40s", i ? ", " : "", near[i].name);
 	return err_set(err, ERR_USAGE, (struct loc){0}, "no test '%.80s' "
 	    "among %d%s%s", test, n, shown ? "; there are " : "", names);
 }

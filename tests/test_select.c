@@ -277,6 +277,7 @@ static const struct {
 	{"%s/deep/a.yml", NULL, "holds 2 tests; say which, such as"},
 	{"%s/deep/a.yml:Z", NULL, "no test 'Z' among 2"},
 	{"A+w", NULL, "no test 'A+w' among 3; there are A+weak, A+relaxed"},
+	{"a+relax", NULL, "among 3; there are A+relaxed, A+weak"}, /* nearest */
 	{"A", NULL, "'A' holds 2 tests; say which, such as A+weak"},
 	{"%s/notes.yaml", NULL, "No such file or directory"},
 	{"notes.yaml", NULL, "No such file or directory"},
