@@ -134,10 +134,11 @@ action_history(const struct job *j, struct err *err)
 	for (i = 0; i < n; i++) {
 		const struct store_point *p = &list[i];
 
-		printf("%4" PRId64 "  %s  %-11s  target %s of %s  weak %s  "
-		    "%s, driver %s\n", p->run, p->started, p->verdict,
+		printf("%4" PRId64 "  %s  %s: %s  target %s of %s  weak %s  "
+		    "%s%s%s\n", p->run, p->started, p->test, p->verdict,
 		    count_text(p->target).s, count_text(p->instances).s,
-		    count_text(p->weak).s, p->device, p->driver);
+		    count_text(p->weak).s, p->device,
+		    *p->driver ? ", driver " : "", p->driver);
 	}
 	return true;
 }

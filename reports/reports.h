@@ -499,7 +499,7 @@ struct store_run {
 /* One measurement of a test, for its history. */
 struct store_point {
 	int64_t run;
-	const char *started, *device, *driver, *verdict;
+	const char *started, *device, *driver, *verdict, *test;
 	uint64_t instances, weak, target, forbidden;
 };
 /*

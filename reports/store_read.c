@@ -201,8 +201,8 @@ store_history(struct store *s, const char *test, struct arena *a,
 	    "class = 'weak'), (SELECT coalesce(sum(count), 0) FROM outcome o "
 	    "WHERE o.run = t.run AND o.test = t.at AND target), (SELECT "
 	    "coalesce(sum(count), 0) FROM outcome o WHERE o.run = t.run AND "
-	    "o.test = t.at AND class = 'forbidden') FROM test t JOIN run r "
-	    "ON r.id = t.run JOIN device d ON d.run = t.run AND "
+	    "o.test = t.at AND class = 'forbidden'), t.name FROM test t JOIN "
+	    "run r ON r.id = t.run JOIN device d ON d.run = t.run AND "
 	    "d.at = t.device WHERE t.name GLOB ? ORDER BY d.name, t.name, "
 	    "t.run", err);
 	int rc;
@@ -217,6 +217,7 @@ store_history(struct store *s, const char *test, struct arena *a,
 		(*list)[(*n)++] = (struct store_point){
 		    sqlite3_column_int64(q, 0), column(q, 1, a),
 		    column(q, 2, a), column(q, 3, a), column(q, 4, a),
+		    column(q, 9, a),
 		    (uint64_t)sqlite3_column_int64(q, 5),
 		    (uint64_t)sqlite3_column_int64(q, 6),
 		    (uint64_t)sqlite3_column_int64(q, 7),

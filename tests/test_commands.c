@@ -250,6 +250,7 @@ START_TEST(diff_and_store_from_the_shell)
 	ck_assert_int_eq(fencepost("store s.db list"), 0);
 	said("out", "200 tests    1 failed");
 	ck_assert_int_eq(fencepost("store s.db history 'MP+weak'"), 0);
+	said("out", "MP+weak: pass");
 	ck_assert_int_eq(fencepost("store s.db compare --html c.html"), 0);
 	ck_assert_int_eq(fencepost("store s.db export 2 -o b2.json"), 0);
 	ck_assert_int_eq(fencepost("diff b.json b2.json --fail-on any"), 0);

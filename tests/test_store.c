@@ -190,6 +190,7 @@ START_TEST(history_and_latest)
 	ck_assert(store_history(s, "MP+weak", a, &points, &n, &err));
 	ck_assert_int_eq(n, 6);
 	ck_assert_str_eq(points[0].device, "NVIDIA B200");
+	ck_assert_str_eq(points[0].test, "MP+weak");
 	ck_assert_str_eq(points[5].device, "NVIDIA H200");
 	ck_assert_uint_gt(points[5].weak, 0);
 	ck_assert_uint_eq(points[5].weak, points[5].target);
