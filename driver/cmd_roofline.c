@@ -36,14 +36,15 @@ print_limits(const struct roofline *r)
 {
 	const struct device_info *d = &r->bench.info;
 
-	printf("%s: %d processors at %d MHz start %s instructions a second, "
-	    "the L2 gives %s bytes a second (measured)\n", d->name,
-	    d->caps.processors, d->clock_khz / 1000,
-	    rate_text(r->limits.instructions).s,
-	    rate_text(r->limits.bytes).s);
 	if (d->caps.sim)
-		printf("no GPU: what follows is an interpreter's, and no share "
-		    "of a limit\n");
+		printf("%s: what follows is an interpreter's, and no share of "
+		    "a limit\n", d->name);
+	else
+		printf("%s: %d processors at %d MHz start %s instructions a "
+		    "second, the L2 gives %s bytes a second (measured)\n",
+		    d->name, d->caps.processors, d->clock_khz / 1000,
+		    rate_text(r->limits.instructions).s,
+		    rate_text(r->limits.bytes).s);
 	printf("%-22s %-10s %6s %6s %9s %-6s %11s %6s %9s\n", "test",
 	    "env", "bytes", "insns", "limit/s", "of", "instances/s", "share",
 	    "hits/s");
