@@ -291,7 +291,7 @@ out_of_steps(struct sim_unit *u, struct sim_thread *t,
 
 /* Accesses that a thread has in one turn. Where no schedule can show there
    are many; what is the harness's in a test's kernel may have to wait for
-   other threads. */
+   other threads, and for copies: it polls once a turn. */
 #define LATE_MOST 64 /* steps: whoever spins must not be late for ever */
 #define BURST_KERNEL 256
 #define BURST_HARNESS 8
@@ -365,8 +365,8 @@ sim_run(struct sim_unit *u, struct sim_thread *t)
 			t->pc = (int32_t)(c - code);
 			if (!turn(u, t, c, (enum sim_op)op))
 				return;
-			left = c->harness || u->launch->harness ? left - 1 :
-			    0;
+			left = (c->harness || u->launch->harness) &&
+			    c->insn->op->id != OP_MBARRIER_TEST ? left - 1 : 0;
 			c = code + t->pc - 1;
 			continue;
 		}

@@ -79,6 +79,8 @@ void emit_instance(struct emit *e, int thread); /* $inst and $i */
 int emit_key(const struct plan *plan, int thread);
 
 /* emit_place.c */
+/* Its test needs the variable's address; uses: or what the harness adds. */
+bool emit_names(const struct emit *e, int thread, int var);
 bool emit_uses(const struct emit *e, int thread, int var);
 bool emit_remote(const struct emit *e);
 /* Puts the addresses of a thread's variables into registers. */
@@ -94,6 +96,8 @@ void emit_sync(struct emit *e); /* all threads of the CTA */
 /* emit_async.c */
 void emit_async_start(struct emit *e); /* after emit_shared_start */
 void emit_drain(struct emit *e, int thread); /* after the test's code */
+bool emit_settles(const struct emit *e, int thread, int var);
+void emit_settle(struct emit *e, int thread); /* when all roles are done */
 
 /* emit_before.c */
 void emit_before(struct emit *e, int thread); /* all up to the test */

@@ -116,22 +116,23 @@ drainer(const struct emit *e, int var)
 
 	for (i = 0; i < p->nthreads; i++)
 		if (p->threads[i].cta == p->vars[var].cta &&
-		    emit_uses(e, i, var))
+		    emit_names(e, i, var))
 			return i;
 	return -1;
 }
 
 /* Until the phase is complete, or for long enough. */
 static void
-await_phase(struct emit *e, int thread, int var, int element, int parity)
+await_phase(struct emit *e, int thread, int var, int element, int parity,
+    const char *scope)
 {
 	int label = e->labels++;
 
 	emit_put(e, "mov.u32 $left, %d", DRAIN_TURNS);
 	emit_label(e, "$DRAIN%d", label);
 	text_printf(&e->text, "\t.pragma \"nounroll\";\n");
-	emit_put(e, "mbarrier.test_wait.parity.shared.b64 $p_more, [%s+%d], %d",
-	    emit_var_name(e, thread, var), 8 * element, parity);
+	emit_put(e, "mbarrier.test_wait.parity%s.shared.b64 $p_more, [%s+%d], "
+	    "%d", scope, emit_var_name(e, thread, var), 8 * element, parity);
 	emit_put(e, "@$p_more bra $DRAINED%d", label);
 	emit_put(e, "add.s32 $left, $left, -1");
 	emit_put(e, "setp.ne.s32 $p_more, $left, 0");
@@ -157,9 +158,77 @@ emit_drain(struct emit *e, int thread)
 			continue;
 		emit_note(e, "copies that count on %s", p->vars[i].name);
 		for (j = 0; j < p->vars[i].count; j++) {
-			await_phase(e, thread, i, j, 0);
+			await_phase(e, thread, i, j, 0, "");
 			if (has_phases(p, i))
-				await_phase(e, thread, i, j, 1);
+				await_phase(e, thread, i, j, 1, "");
 		}
+	}
+}
+
+/* ---- when all roles are done ---------------------------------------------- */
+
+static bool
+is_bulk_copied_on(const struct program *p, int var)
+{
+	return p->vars[var].mbarrier && program_has(p, OP_BULK) &&
+	    is_copied_on(p, var);
+}
+
+static bool
+reports_shared(const struct emit *e, int thread)
+{
+	const struct program *p = e->program;
+	int i;
+
+	for (i = 0; i < p->nslots; i++)
+		if (p->slots[i].var >= 0 && e->plan->report[i].thread == thread)
+			return true;
+	return false;
+}
+
+static bool
+is_first_of_cta(const struct program *p, int thread)
+{
+	int i;
+
+	for (i = 0; i < thread; i++)
+		if (p->threads[i].cta == p->threads[thread].cta)
+			return false;
+	return true;
+}
+
+/*
+ * Does it wait for the copies that count on an mbarrier of its CTA? Who
+ * issued them may have come later than anyone drained, and the phase may be
+ * complete without their bytes; yet what they write is looked at now, or the
+ * CTA may end.
+ */
+bool
+emit_settles(const struct emit *e, int thread, int var)
+{
+	const struct program *p = e->program;
+
+	if (p->threads[thread].cta != p->vars[var].cta ||
+	    !is_bulk_copied_on(p, var))
+		return false;
+	return reports_shared(e, thread) || (drainer(e, var) < 0 &&
+	    is_first_of_cta(p, thread));
+}
+
+/* Either phase: one of them is not over while bytes are to come. */
+void
+emit_settle(struct emit *e, int thread)
+{
+	const struct program *p = e->program;
+	int i, j, parity;
+
+	for (i = 0; i < p->nvars; i++) {
+		if (!emit_settles(e, thread, i))
+			continue;
+		emit_note(e, "late copies that count on %s", p->vars[i].name);
+		for (j = 0; j < p->vars[i].count; j++)
+			for (parity = 0; parity < 2; parity++)
+				await_phase(e, thread, i, j, parity,
+				    ".acquire.cluster");
 	}
 }

@@ -56,7 +56,7 @@ is_seen(const struct emit *e, int thread, int var)
 }
 
 bool
-emit_uses(const struct emit *e, int thread, int var)
+emit_names(const struct emit *e, int thread, int var)
 {
 	const struct thread *t = &e->program->threads[thread];
 	int i;
@@ -70,6 +70,12 @@ emit_uses(const struct emit *e, int thread, int var)
 	    reaches(e, thread, var, REACH_GENERIC) ||
 	    reaches(e, thread, var, REACH_NARROW) ||
 	    is_seen(e, thread, var);
+}
+
+bool
+emit_uses(const struct emit *e, int thread, int var)
+{
+	return emit_names(e, thread, var) || emit_settles(e, thread, var);
 }
 
 /* Does a role reach into the shared memory of another CTA? */

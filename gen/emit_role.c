@@ -344,6 +344,7 @@ emit_role(struct emit *e, int thread)
 	emit_tested(e, thread);
 	emit_drain(e, thread);
 	finish_shared(e);
+	emit_settle(e, thread);
 	result_address(e, thread);
 	report(e, thread);
 	text_printf(&e->text, "\t}\n");
