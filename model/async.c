@@ -290,10 +290,14 @@ copy(struct runner *r, const struct insn *insn)
 static void
 commit(struct runner *r, bool bulk)
 {
-	if (r->copies[bulk].ngroups == EVENTS_MAX)
-		return; /* it has no copies: there are no more events */
-	r->copies[bulk].groups[r->copies[bulk].ngroups++] =
-	    r->copies[bulk].open;
+	int n = r->copies[bulk].ngroups;
+
+	r->copies[bulk].commits++;
+	if (!r->copies[bulk].open)
+		return;
+	r->copies[bulk].groups[n].events = r->copies[bulk].open;
+	r->copies[bulk].groups[n].number = r->copies[bulk].commits;
+	r->copies[bulk].ngroups++;
 	r->copies[bulk].open = 0;
 }
 
@@ -304,8 +308,10 @@ completed(const struct runner *r, bool bulk, int64_t pending)
 	event_row all = 0;
 	int i;
 
-	for (i = 0; i + pending < r->copies[bulk].ngroups; i++)
-		all |= r->copies[bulk].groups[i];
+	for (i = 0; i < r->copies[bulk].ngroups; i++)
+		if (pending <= r->copies[bulk].commits -
+		    r->copies[bulk].groups[i].number)
+			all |= r->copies[bulk].groups[i].events;
 	return all;
 }
 

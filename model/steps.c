@@ -195,8 +195,8 @@ turns_to_spare(const struct runner *r, uint64_t *silent)
 
 			found = 0;
 			if (a->head != b->head ||
-			    memcmp(a->groups, b->groups,
-			    sizeof(a->groups)) != 0 ||
+			    memcmp(a->commits, b->commits,
+			    sizeof(a->commits)) != 0 ||
 			    memcmp(a->value, b->value, size) != 0 ||
 			    !left_no_trace(r, a->from, b->from,
 			    silent ? &found : NULL))
@@ -221,7 +221,7 @@ note_visit(struct runner *r, int head)
 	v->head = head;
 	v->from = r->count;
 	for (i = 0; i < 2; i++)
-		v->groups[i] = r->copies[i].ngroups;
+		v->commits[i] = r->copies[i].commits;
 	for (i = 0; i < r->thread->nregs; i++)
 		v->value[i] = loops->live[head] >> i & 1 ? r->value[i] : 0;
 }

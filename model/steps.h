@@ -28,7 +28,7 @@ struct runner {
 	   that change nothing which matters */
 	struct visit {
 		int head, from; /* instruction, event */
-		int groups[2]; /* of copies */
+		int commits[2]; /* of copies */
 		uint64_t *value; /* registers; 0 where dead */
 	} visits[VISITS_MAX];
 	int nvisits;
@@ -36,8 +36,12 @@ struct runner {
 	/* asynchronous copies: by cp.async, and in bulk */
 	struct {
 		event_row open; /* in no group yet */
-		event_row groups[EVENTS_MAX];
-		int ngroups;
+		int commits;
+		int ngroups; /* that are not empty */
+		struct {
+			event_row events;
+			int number; /* of commits, with its own */
+		} groups[EVENTS_MAX];
 	} copies[2];
 	const char *undefined; /* see struct path */
 	struct loc undefined_loc;
