@@ -262,11 +262,17 @@ judge_again(const struct again *g, struct doc_test *t, struct arena *a,
 {
 	const struct program *p = find_program(g, t, a, err);
 	json_t *judged = p ? judge(g, t, p, a, err) : NULL, *test;
+	json_error_t bad;
 	char *text;
 
 	if (!judged)
 		return false;
-	test = json_loadb(t->span.s, t->span.size, 0, NULL);
+	test = json_loadb(t->span.s, t->span.size, 0, &bad);
+	if (!test) { /* a number that is too large, where none is looked at */
+		json_decref(judged);
+		return err_set(err, ERR_INPUT, (struct loc){t->name, 0, 0},
+		    "%s", bad.text);
+	}
 	put_anew(test, judged);
 	text = json_dumps(test, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	json_decref(test);

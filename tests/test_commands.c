@@ -371,6 +371,32 @@ START_TEST(judging_again_finds_what_was_missed)
 }
 END_TEST
 
+/* An environment is a record that nobody looks into. */
+START_TEST(judging_again_refuses_numbers_too_large)
+{
+	const char number[] = "1111111111111111111";
+	json_t *root, *env;
+	char *text, *at;
+
+	put("mp.yaml", suite);
+	ck_assert_int_eq(fencepost(RUN "-o a.json"), 0);
+	root = document("a.json");
+	env = json_array_get(json_object_get(json_array_get(json_object_get(
+	    root, "tests"), 0), "environments"), 0);
+	ck_assert_int_eq(json_object_set_new(json_object_get(env, "env"),
+	    "role_shift", json_integer(1111111111111111111)), 0);
+	text = json_dumps(root, 0);
+	json_decref(root);
+	at = strstr(text, number);
+	ck_assert_ptr_nonnull(at);
+	memset(at, '9', sizeof(number) - 1);
+	put("big.json", text);
+	free(text);
+	ck_assert_int_eq(fencepost("judge big.json"), 2);
+	said("err", "error: too big integer");
+}
+END_TEST
+
 START_TEST(judging_again_needs_the_source_that_ran)
 {
 	json_t *root, *test;
@@ -433,6 +459,7 @@ suite_commands(void)
 	tcase_add_test(t, judging_again_changes_nothing);
 	tcase_add_test(t, judging_again_finds_what_was_missed);
 	tcase_add_test(t, judging_again_needs_the_source_that_ran);
+	tcase_add_test(t, judging_again_refuses_numbers_too_large);
 	tcase_add_test(t, other_versions_judge_otherwise);
 	suite_add_tcase(s, t);
 	return s;
