@@ -13,7 +13,8 @@ work_graph(struct search *s, uint64_t units)
 {
 	uint64_t n = (uint64_t)s->g.x.count;
 
-	return work_add(s->m, units + n * n / 512);
+	/* measured: rows times edges between them, which grow with both */
+	return work_add(s->m, units + n * n * n / 10000);
 }
 
 void

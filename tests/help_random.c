@@ -26,14 +26,14 @@ chance(struct draw *d, uint32_t percent)
 	return draw_below(d, 100) < percent;
 }
 
-/* Beside an earlier thread, or elsewhere. */
+/* Beside an earlier thread, or elsewhere; mostly in its cluster if close. */
 static void
-draw_place(struct naive_test *test, int t, struct draw *d)
+draw_place(struct naive_test *test, int t, bool is_close, struct draw *d)
 {
 	static const int weights[] = {45, 15, 30, 10};
 	static const int close[] = {45, 45, 6, 4};
 	struct naive_thread *thread = &test->threads[t];
-	int how = t ? weighted(d, test->arrivals ? close : weights, 4) : 3;
+	int how = t ? weighted(d, is_close ? close : weights, 4) : 3;
 	const struct naive_thread *near = &test->threads[t ?
 	    draw_below(d, (uint32_t)t) : 0];
 
@@ -217,34 +217,63 @@ draw_insn(struct naive_test *test, int t, enum naive_kind kind,
 	thread->n++;
 }
 
-/* A wait somewhere after an arrive, in most threads. */
+/* Registers are named after instructions: those behind it change. */
+static void
+insert_insn(struct naive_thread *thread, int at,
+    const struct naive_insn *insn)
+{
+	int i;
+
+	for (i = thread->n++; i > at; i--) {
+		thread->insns[i] = thread->insns[i - 1];
+		if (thread->insns[i].plus >= 2 * at)
+			thread->insns[i].plus += 2;
+	}
+	thread->insns[at] = *insn;
+}
+
+/* A third of the arrivals are relaxed, most of those behind a fence. Returns
+   the arrival's place. */
+static int
+draw_arrival(struct naive_test *test, struct naive_thread *thread,
+    struct draw *d)
+{
+	struct naive_insn arrive = {.kind = NAIVE_CLUSTER_ARRIVE, .plus = -1};
+	struct naive_insn fence = {.kind = NAIVE_FENCE, .plus = -1};
+	int at = (int)draw_below(d, (uint32_t)thread->n + 1), before = at;
+
+	draw_sem(test, &arrive, d);
+	insert_insn(thread, at, &arrive);
+	if (arrive.sem == SEM_RELEASE || thread->n + 2 > NAIVE_INSNS ||
+	    !chance(d, 70))
+		return at;
+	draw_sem(test, &fence, d);
+	fence.scope = draw_scope(test, d);
+	if (chance(d, 15))
+		before = (int)draw_below(d, (uint32_t)at + 1);
+	insert_insn(thread, before, &fence);
+	return at + 1;
+}
+
+/* An arrive in most threads, and a wait somewhere after it. */
 static void
 draw_cluster(struct naive_test *test, struct draw *d)
 {
-	int t, i;
+	static const struct naive_insn wait = {.kind = NAIVE_CLUSTER_WAIT,
+		.sem = SEM_ACQUIRE, .plus = -1};
+	int t, i, at;
 
 	for (t = 0; t < test->nthreads; t++) {
 		struct naive_thread *thread = &test->threads[t];
-		struct naive_insn arrive = {.kind = NAIVE_CLUSTER_ARRIVE,
-		    .plus = -1};
 
 		if (thread->n + 2 > NAIVE_INSNS || !chance(d, 85))
 			continue;
 		for (i = 0; i < thread->n; i++)
 			if (thread->insns[i].kind == NAIVE_SKIP)
 				return;
-		draw_sem(test, &arrive, d);
-		for (i = thread->n; i > 1; i--) {
-			thread->insns[i] = thread->insns[i - 1];
-			if (thread->insns[i].plus >= 2)
-				thread->insns[i].plus += 2;
-		}
-		i = thread->n ? 1 : 0;
-		thread->insns[i] = arrive;
-		thread->n++;
-		arrive.kind = NAIVE_CLUSTER_WAIT;
-		arrive.sem = SEM_ACQUIRE;
-		thread->insns[thread->n++] = arrive;
+		at = 1 + draw_arrival(test, thread, d);
+		insert_insn(thread, at + (int)draw_below(d,
+		    (uint32_t)(thread->n - at + 1)), &wait);
 	}
 }
 
@@ -292,6 +321,41 @@ draw_messages(struct naive_test *test, struct draw *d)
 	}
 }
 
+/*
+ * Two accesses a thread, mostly of two locations and with a fence or strong
+ * enough to matter: the classic shapes, and what is near them. A scope of
+ * the whole test is in most of its instructions.
+ */
+static void
+draw_shape(struct naive_test *test, struct draw *d)
+{
+	static const int scopes[] = {15, 15, 50, 20}, kinds[] = {45, 40, 5, 5,
+		5};
+	enum scope scope = SCOPE_CTA + weighted(d, scopes, 4);
+	int t, i, at;
+
+	if (test->litmus && scope == SCOPE_CLUSTER)
+		scope = SCOPE_GPU;
+	for (t = 0; t < test->nthreads; t++) {
+		struct naive_thread *thread = &test->threads[t];
+
+		at = (int)draw_below(d, 2);
+		for (i = 0; i < 3; i++) {
+			struct naive_insn *insn = &thread->insns[thread->n];
+
+			if (i == 1 && !chance(d, 50))
+				continue;
+			draw_insn(test, t, i == 1 ? NAIVE_FENCE :
+			    (enum naive_kind)weighted(d, kinds, 5), d);
+			if (chance(d, 80))
+				insn->scope = scope;
+			if (i != 1 && insn->view < VIEW_TEXTURE &&
+			    !insn->vector && chance(d, 85))
+				insn->view = i ? 1 - at : at;
+		}
+	}
+}
+
 void
 naive_draw(struct naive_test *test, struct draw *d)
 {
@@ -307,13 +371,17 @@ naive_draw(struct naive_test *test, struct draw *d)
 	    chance(d, 40) ? WITH_MBARRIER : WITH_NOTHING;
 	if (how == WITH_MBARRIER)
 		test->arrivals = chance(d, 60) ? 1 : 2;
-	cluster = !test->litmus && how == WITH_NOTHING && chance(d, 12);
+	cluster = !test->litmus && how == WITH_NOTHING && chance(d, 20);
 	total = 4 + (int)draw_below(d, cluster ? 2 : 7);
 	for (t = 0; t < test->nthreads; t++)
-		draw_place(test, t, d);
+		draw_place(test, t, cluster || test->arrivals, d);
 	if (how == WITH_MBARRIER && chance(d, 60)) {
 		total = (int)draw_below(d, 3);
 		draw_messages(test, d);
+	}
+	if (how == WITH_NOTHING && chance(d, 70)) {
+		total = (int)draw_below(d, 2);
+		draw_shape(test, d);
 	}
 	for (n = 0; n < total; n++) {
 		t = n < test->nthreads ? n :

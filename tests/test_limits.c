@@ -279,8 +279,8 @@ START_TEST(refuses_soon)
 	ck_assert(!model_run(p, &opts, a, &out, &err));
 	ck_assert_int_eq(err.code, ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(err.message, "too large"));
-	/* a second on a machine that is not busy */
-	ck_assert_msg(clock() - start < 4 * CLOCKS_PER_SEC, "%d threads of "
+	/* half a second on a machine that is not busy */
+	ck_assert_msg(clock() - start < 2 * CLOCKS_PER_SEC, "%d threads of "
 	    "%d: %.2f s", sizes[_i].threads, sizes[_i].accesses,
 	    (double)(clock() - start) / (double)CLOCKS_PER_SEC);
 	arena_free(a);

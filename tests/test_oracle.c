@@ -2,7 +2,8 @@
  * The model against the naive procedure, on tests drawn at random. Draw n of
  * seed s is always the same test. FENCEPOST_ORACLE=N draws N tests (2000
  * otherwise); FENCEPOST_ORACLE_SEED=S, of another seed;
- * FENCEPOST_ORACLE_FIRST=N, from draw N on.
+ * FENCEPOST_ORACLE_FIRST=N, from draw N on. FENCEPOST_ORACLE_RULES=20000
+ * demands that there are draws about every rule.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -11,6 +12,10 @@
 #include "../model/model.h"
 #include "help_oracle.h"
 
+#define RULE(rule) ((uint64_t)1 << (rule))
+#define EACH_RULE(i, rules) \
+	for ((i) = 0; (i) < RULE_COUNT; (i)++) \
+		if ((rules) & RULE(i))
 #define LIMIT 300000 /* candidates of the naive procedure, a test */
 
 struct comparison {
@@ -228,6 +233,140 @@ START_TEST(agrees)
 }
 END_TEST
 
+/* ---- what the draws can tell ------------------------------------------ */
+
+/* The model's answer: the outcomes, or that there are none. */
+static bool
+answer(const struct program *p, struct comparison *c, uint64_t mutation,
+    struct naive_set *found)
+{
+	struct model_opts opts;
+	struct outcomes out;
+	struct err err;
+	uint32_t i;
+
+	model_defaults(&opts, c->version);
+	opts.max_candidates = 20000;
+	opts.syntactic_deps = true;
+	opts.mutation = mutation;
+	if (!model_run(p, &opts, c->arena, &out, &err))
+		return false;
+	found->undefined = out.status != MODEL_OK;
+	for (i = 0; i < out.count; i++)
+		naive_add(found, packed(p, out.list[i].code));
+	return true;
+}
+
+static bool
+same(const struct naive_set *a, const struct naive_set *b)
+{
+	return a->undefined == b->undefined && a->count == b->count &&
+	    (!a->count || memcmp(a->list, b->list, (size_t)a->count *
+	    sizeof(*a->list)) == 0);
+}
+
+/* Of these rules, those without which the model, or with which it answers
+   otherwise. */
+static uint64_t
+noticed(const struct naive_test *test, struct comparison *c, uint64_t rules)
+{
+	struct naive_set with = {0}, without = {0};
+	struct program program;
+	uint64_t found = 0;
+	int i;
+
+	arena_reset(c->arena);
+	text_init(&c->why, c->arena);
+	if (!read_test(test, c, &program) || !answer(&program, c, 0, &with))
+		rules = 0;
+	EACH_RULE(i, rules) {
+		if (answer(&program, c, RULE(i), &without) &&
+		    !same(&with, &without))
+			found |= RULE(i);
+		naive_free(&without);
+		without = (struct naive_set){0};
+	}
+	naive_free(&with);
+	return found;
+}
+
+/* Is there an arrival that a fence could make synchronize? */
+static bool
+arrives_relaxed(const struct naive_test *test)
+{
+	int t, i;
+
+	for (t = 0; t < test->nthreads; t++)
+		for (i = 1; i < test->threads[t].n; i++)
+			if (test->threads[t].insns[i].kind ==
+			    NAIVE_CLUSTER_ARRIVE &&
+			    test->threads[t].insns[i].sem == SEM_RELAXED)
+				return true;
+	return false;
+}
+
+/* Those that the draws notice; the ones of relaxed arrivals are looked for
+   in `most` draws, the others in the first `all` of them. */
+static uint64_t
+search_rules(uint64_t rules, long all, long most)
+{
+	const uint64_t relaxed = RULE(RULE_CLUSTER_RELAXED) |
+	    RULE(RULE_CLUSTER_FENCE);
+	struct comparison c = {.arena = arena_new()};
+	uint64_t seed = (uint64_t)setting("FENCEPOST_ORACLE_SEED", 1);
+	uint64_t left = rules, ask;
+	struct naive_test test;
+	long n;
+
+	for (n = 0; n < most && left; n++) {
+		struct draw d = {seed, (uint64_t)n, 0};
+
+		naive_draw(&test, &d);
+		for (c.version = MODEL_PTX60; c.version <= MODEL_PTX;
+		    c.version++) {
+			ask = n < all ? left : left & relaxed;
+			if (!arrives_relaxed(&test))
+				ask &= ~relaxed;
+			if (ask && suits(&test, c.version))
+				left &= ~noticed(&test, &c, ask);
+		}
+	}
+	arena_free(c.arena);
+	return rules & ~left;
+}
+
+/*
+ * A rule that no draw is about could be wrong in both procedures, or in one,
+ * and they would agree. No copies are drawn, no space is named, and fences
+ * are redundant for outcomes.
+ */
+START_TEST(draws_are_about_the_rules)
+{
+	static const enum rule beyond[] = {
+		RULE_FENCE_SC, RULE_PROXY_SPACE, RULE_ASYNC_AFTER,
+		RULE_ASYNC_LOOSE, RULE_ASYNC_OWN, RULE_ASYNC_WAIT,
+		RULE_ASYNC_READ, RULE_ASYNC_TX, RULE_ASYNC_FENCE,
+	};
+	long all = setting("FENCEPOST_ORACLE_RULES", 400);
+	uint64_t rules = ((uint64_t)1 << RULE_COUNT) - 1, seen;
+	size_t i;
+	int rule, missing = 0;
+
+	for (i = 0; i < sizeof(beyond) / sizeof(*beyond); i++)
+		rules &= ~RULE(beyond[i]);
+	seen = search_rules(rules, all, all > 3000 ? all : 3000);
+	EACH_RULE(rule, rules & ~seen) {
+		missing++;
+		if (all >= 10000)
+			printf("oracle: no draw is about %s\n",
+			    rule_name((enum rule)rule));
+	}
+	ck_assert(seen & RULE(RULE_CLUSTER_FENCE));
+	ck_assert(seen & RULE(RULE_CLUSTER_RELAXED));
+	ck_assert_int_le(missing, all >= 10000 ? 0 : 15);
+}
+END_TEST
+
 Suite *suite_oracle(void);
 
 Suite *
@@ -238,6 +377,7 @@ suite_oracle(void)
 
 	tcase_set_timeout(t, 3600);
 	tcase_add_test(t, agrees);
+	tcase_add_test(t, draws_are_about_the_rules);
 	suite_add_tcase(s, t);
 	return s;
 }
