@@ -120,7 +120,7 @@ static int
 roofline(const struct options *o, const struct strings *tests,
     struct arena *a, struct err *err)
 {
-	struct roofline r = {.options = o, .arena = arena_new()};
+	struct roofline r = {.options = o};
 	const struct env *const *envs = NULL;
 	struct device_info infos[DEVICES_MAX];
 	struct selection s;
@@ -142,6 +142,7 @@ roofline(const struct options *o, const struct strings *tests,
 	if (!bench_open(device_ops_of(&infos[0]), infos[0].index, NULL,
 	    ASSEMBLER_DRIVER, o->timeout, &r.bench, err))
 		return status;
+	r.arena = arena_new();
 	r.limits.instructions = issue_rate(&r.bench.info);
 	if (l2_bandwidth(&r.bench, &r.limits.bytes, &r.err) &&
 	    run_tests(&r, &s, envs, n)) {
