@@ -77,8 +77,10 @@
  *     is in every view where it must be. An atomic's store likewise.
  *   - What it would bring before events already done: if it is an acquire,
  *     or an acquiring fence has gone by, reading a store whose head that
- *     would take. It does not read such a store (offends). Atomics are not
- *     late if they acquire, and do not let such fences go by.
+ *     would take. It does not read such a store (offends). Nor is an acquire
+ *     late if a load of its location before it was offered heads: it takes
+ *     them whatever it reads. Atomics are not late if they acquire, and do
+ *     not let such fences go by.
  *   - Values: whatever uses its register has it done first (A4).
  * There is always something to read: a store that may be read with a given
  * V may be read for ever, and a fence goes by only if there is one

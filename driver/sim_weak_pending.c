@@ -219,6 +219,19 @@ pending_pass(struct sim_unit *u, struct weak_thread *t,
 	}
 }
 
+/* An acquire takes up, when it is issued, what earlier loads of its location
+   were offered: acquire pattern (2), whatever it reads itself. */
+static bool
+has_offer(const struct weak_thread *t, const struct weak_loc *loc)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->noffers; i++)
+		if (t->offers[i].loc == loc)
+			return true;
+	return false;
+}
+
 bool
 pending_issue(struct sim_unit *u, struct weak_thread *t,
     const struct sim_request *access, const struct weak_who *who)
@@ -231,6 +244,8 @@ pending_issue(struct sim_unit *u, struct weak_thread *t,
 	if (t->npending == PENDING_MAX)
 		return false;
 	loc = loc_find(u, access->at[0], c->size);
+	if (loc && c->sem == SEM_ACQUIRE && has_offer(t, loc))
+		return false;
 	*p = (struct weak_pending){.code = c, .at = access->at[0],
 	    .who = *who, .value = access->value[0],
 	    .compare = access->compare,
