@@ -206,26 +206,42 @@ model_run(const struct program *p, const struct model_opts *opts,
 	return ok;
 }
 
+/* `whole`: without leaving out values that a read can never return. */
+static bool
+show_candidates(struct search *s, bool whole, struct err *err)
+{
+	struct model *m = s->m;
+
+	if (coverage_check(m)) {
+		m->plain = m->plain && !whole;
+		if (paths_make(m) && results_start(s))
+			products_search(s);
+	}
+	if (m->stop == STOP_LIMIT)
+		return too_large(m, err);
+	return m->stop != STOP_NO_VERDICT || err_set(err, ERR_UNSUPPORTED,
+	    m->reason_loc, "the model has no verdict on '%s': %s",
+	    m->p->name, m->reason);
+}
+
 bool
 model_candidates(const struct program *p, const struct model_opts *opts,
     uint32_t code, bool (*visit)(void *user, const struct execution *x,
     enum axiom broken), void *user, struct arena *a, struct err *err)
 {
-	struct search *s = start(p, opts, a);
-	struct model *m = s->m;
-	bool ok;
+	bool ok = true, shown = false;
+	int whole;
 
-	s->visit = visit;
-	s->user = user;
-	s->code = code;
-	if (coverage_check(m) && paths_make(m) && results_start(s))
-		products_search(s);
-	ok = m->stop != STOP_LIMIT || too_large(m, err);
-	if (m->stop == STOP_NO_VERDICT)
-		ok = err_set(err, ERR_UNSUPPORTED, m->reason_loc,
-		    "the model has no verdict on '%s': %s", p->name,
-		    m->reason);
-	finish(s);
+	for (whole = 0; ok && !shown && whole < 2; whole++) {
+		struct search *s = start(p, opts, a);
+
+		s->visit = visit;
+		s->user = user;
+		s->code = code;
+		ok = show_candidates(s, whole, err);
+		shown = s->m->candidates > 0;
+		finish(s);
+	}
 	return ok;
 }
 

@@ -479,6 +479,26 @@ START_TEST(without_a_verdict_there_is_a_reason)
 }
 END_TEST
 
+/* The search never tries what a read cannot return; its reason is given. */
+START_TEST(a_store_that_comes_too_late_is_named)
+{
+	struct arena *a = arena_new();
+	const struct program *p = help_yaml("name: T\nlocations: {x: 0}\n"
+	    "threads:\n"
+	    "  - cta: 0\n"
+	    "    code: |\n"
+	    "      ld.weak.u32 r0, [x];\n"
+	    "      st.weak.u32 [x], 1;\n"
+	    "exists: \"0:r0 == 1\"\n", a);
+	const char *text = explained(p, EXPLAIN_TEXT, a);
+
+	ck_assert_msg(strstr(text, "1 candidate execution would end so") &&
+	    strstr(text, "Causality (ISA 8.10.6)") &&
+	    strstr(text, "is read by a  (rf, ISA 8.9)"), "%s", text);
+	arena_free(a);
+}
+END_TEST
+
 #define COUNT(a) ((int)(sizeof(a) / sizeof(*(a))))
 
 Suite *suite_explain(void);
@@ -503,6 +523,7 @@ suite_explain(void)
 	tcase_add_test(c, a_forbidden_outcome_is_explained_so);
 	tcase_add_loop_test(c, texts_say_what_matters, 0, COUNT(texts));
 	tcase_add_test(c, without_a_verdict_there_is_a_reason);
+	tcase_add_test(c, a_store_that_comes_too_late_is_named);
 	suite_add_tcase(s, c);
 	c = tcase_create("pictures");
 	tcase_add_loop_test(c, pictures_are_whole, 0, COUNT(pictures));
