@@ -129,9 +129,11 @@ START_TEST(the_bandwidth_is_measured)
 	ck_assert_msg(l2_bandwidth(&b, &bandwidth, &err), "%s", err.message);
 	ck_assert(bandwidth > 0);
 	bench_close(&b);
-	for (i = 0; i < sizeof(targets) / sizeof(*targets); i++)
+	for (i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
 		if (!plan_assemble(l2_ptx(a), targets[i], a, &cubin))
 			break;
+		unlink(cubin);
+	}
 }
 END_TEST
 
