@@ -64,6 +64,15 @@ sql_int(struct store *s, const char *sql, int64_t *x, struct err *err)
 	return rc == SQLITE_ROW || sql_fail(s, sql, err);
 }
 
+bool
+sql_end(struct store *s, bool good, struct err *err)
+{
+	if (good && sql_run(s, "COMMIT", "commit", err))
+		return true;
+	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return false;
+}
+
 /* ---- versions ---------------------------------------------------------- */
 
 static bool
@@ -86,11 +95,7 @@ migrate(struct store *s, int version, struct err *err)
 		good = sql_run(s, arena_printf(s->arena, "PRAGMA "
 		    "user_version = %" PRId64 "; PRAGMA application_id = %d",
 		    at, APPLICATION_ID), "version", err);
-	if (!good) {
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-		return false;
-	}
-	return sql_run(s, "COMMIT", "commit", err);
+	return sql_end(s, good, err);
 }
 
 /*
@@ -407,10 +412,7 @@ store_add(struct store *s, const struct document *d, const char *label,
 		    add_devices(s, d, *id, a, err) &&
 		    add_tests(s, d, *id, a, err) &&
 		    add_rest(s, d, *id, err);
-	if (good)
-		good = sql_run(s, "COMMIT", "commit", err);
-	if (!good)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	good = sql_end(s, good, err);
 	arena_free(a);
 	return good;
 }

@@ -23,5 +23,7 @@ sqlite3_stmt *sql_prepare(struct store *s, const char *sql,
 bool sql_run(struct store *s, const char *sql, const char *doing,
     struct err *err);
 bool sql_int(struct store *s, const char *sql, int64_t *x, struct err *err);
+/* Ends a transaction: keeps it if all was good, and says whether it did. */
+bool sql_end(struct store *s, bool good, struct err *err);
 
 #endif

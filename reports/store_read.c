@@ -139,11 +139,7 @@ store_remove(struct store *s, const int64_t *ids, int n, struct err *err)
 		return false;
 	for (i = 0; good && i < n; i++)
 		good = remove_run(s, ids[i], err);
-	if (good)
-		good = sql_run(s, "COMMIT", "commit", err);
-	if (!good)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return good;
+	return sql_end(s, good, err);
 }
 
 /* ---- questions --------------------------------------------------------- */
