@@ -65,6 +65,14 @@ put_together(struct store *s, const char *head, int64_t run, struct text *t,
 	return true;
 }
 
+/* id 0: not even a last one. */
+static bool
+no_run(struct store *s, int64_t id, struct err *err)
+{
+	return err_set(err, ERR_USAGE, (struct loc){s->path, 0, 0}, id ?
+	    "has no run %" PRId64 : "has no runs", id);
+}
+
 static bool
 get_run(struct store *s, int64_t id, struct arena *a, struct source *source,
     struct err *err)
@@ -82,8 +90,7 @@ get_run(struct store *s, int64_t id, struct arena *a, struct source *source,
 	sqlite3_bind_int64(q, 1, id);
 	if (sqlite3_step(q) != SQLITE_ROW) {
 		sqlite3_finalize(q);
-		return err_set(err, ERR_USAGE, (struct loc){s->path, 0, 0},
-		    id ? "has no run %" PRId64 : "has no runs", id);
+		return no_run(s, id, err);
 	}
 	text_init(&t, a);
 	good = put_together(s, (const char *)sqlite3_column_text(q, 0), id,
@@ -124,9 +131,7 @@ remove_run(struct store *s, int64_t id, struct err *err)
 	sqlite3_finalize(q);
 	if (rc != SQLITE_DONE)
 		return sql_fail(s, "remove", err);
-	return sqlite3_changes(s->db) == 1 || err_set(err, ERR_USAGE,
-	    (struct loc){s->path, 0, 0}, id ? "has no run %" PRId64 :
-	    "has no runs", id);
+	return sqlite3_changes(s->db) == 1 || no_run(s, id, err);
 }
 
 bool
