@@ -23,18 +23,20 @@ output_check(const char *path, struct err *err)
 	struct arena *a;
 	struct output o;
 	struct stat st;
+	bool good;
 
 	if (!output_replaces(path))
 		return stat(path, &st) != 0 || !S_ISDIR(st.st_mode) ||
 		    err_set(err, ERR_IO, (struct loc){path, 0, 0},
 		    "is a directory");
 	a = arena_new();
-	if (output_open(&o, path, a, err)) {
+	good = output_open(&o, path, a, err);
+	if (good) {
 		fclose(o.f);
 		unlink(o.temporary);
 	}
 	arena_free(a);
-	return o.f != NULL;
+	return good;
 }
 
 bool
