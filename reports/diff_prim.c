@@ -5,12 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool
-same_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
 static const struct doc_bench *
 find_bench(const struct doc_primitive *p, const struct doc_bench *like)
 {

@@ -115,11 +115,16 @@ driver_label(const struct doc_device *d, struct arena *a)
 }
 
 bool
+same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+bool
 same_driver(const struct doc_device *a, const struct doc_device *b)
 {
 	return strcmp(a->driver, b->driver) == 0 &&
-	    strcmp(a->driver_version ? a->driver_version : "",
-	    b->driver_version ? b->driver_version : "") == 0;
+	    same_text(a->driver_version, b->driver_version);
 }
 
 const char *

@@ -142,8 +142,7 @@ add_device(struct document *m, const struct doc_device *device)
 
 	for (i = 0; i < m->ndevices; i++)
 		if (strcmp(m->devices[i].uuid, device->uuid) == 0 &&
-		    strcmp(m->devices[i].host ? m->devices[i].host : "",
-		    device->host ? device->host : "") == 0)
+		    same_text(m->devices[i].host, device->host))
 			return i;
 	m->devices[m->ndevices] = *device;
 	return m->ndevices++;

@@ -353,6 +353,7 @@ const char *test_label(const struct document *d, const struct doc_test *t,
     struct arena *a);
 const char *driver_label(const struct doc_device *d, struct arena *a);
 	/* "580.159.04, CUDA 13.0" */
+bool same_text(const char *a, const char *b); /* NULL: as "" */
 bool same_driver(const struct doc_device *a, const struct doc_device *b);
 /* "NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0)"; says when it is no
    GPU. */
