@@ -136,6 +136,24 @@ device_label(const struct doc_device *d, struct arena *a)
 	    d->sm, driver_label(d, a));
 }
 
+const char *
+prim_words(const struct doc_primitive *p)
+{
+	return p->verdict == PRIM_MEASURED ? "measured, not validated" :
+	    prim_verdicts[p->verdict];
+}
+
+const char *
+claim_words(const struct document *d, const struct doc_claim *c)
+{
+	static const char *const words[] = {
+		"not measured", "does not hold here", "holds",
+	};
+
+	return d->hardware ? words[c->holds + 1] :
+	    "not judged: software machine";
+}
+
 /* Quoted for a shell where it must be. */
 static void
 put_word(struct text *t, const char *s)

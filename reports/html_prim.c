@@ -33,8 +33,7 @@ put_row(FILE *f, const struct doc_primitive *p)
 {
 	fprintf(f, "<tr><td><span class=\"badge %s\">%s</span></td><td><b>",
 	    prim_verdicts[p->verdict], p->twin_of && p->verdict == PRIM_PASS
-	    ? "caught" : p->verdict == PRIM_MEASURED ?
-	    "measured, not validated" : prim_verdicts[p->verdict]);
+	    ? "caught" : prim_words(p));
 	put_xml(f, p->name);
 	fputs("</b><br><span class=\"dim\">", f);
 	put_xml(f, p->group);
@@ -206,10 +205,7 @@ html_primitives(FILE *f, const struct document *d, struct arena *a)
 void
 html_claims(FILE *f, const struct document *d)
 {
-	static const struct { const char *class, *words; } holds[] = {
-		{"not-run", "not measured"}, {"broken", "does not hold here"},
-		{"pass", "holds"},
-	};
+	static const char *const classes[] = {"not-run", "broken", "pass"};
 	int i;
 
 	if (!d->nclaims)
@@ -217,14 +213,13 @@ html_claims(FILE *f, const struct document *d)
 	fputs("<section id=\"claims\"><h2>Claims, checked here</h2>\n"
 	    "<div class=\"scroll\"><table class=\"list\" cellpadding=\"4\">\n", f);
 	for (i = 0; i < d->nclaims; i++) {
-		int k = d->claims[i].holds + 1;
+		const struct doc_claim *c = &d->claims[i];
 
 		fprintf(f, "<tr><td><span class=\"badge %s\">%s</span></td>"
-		    "<td>", holds[k].class, d->hardware ? holds[k].words :
-		    "not judged: software machine");
-		put_xml(f, d->claims[i].claim);
+		    "<td>", classes[c->holds + 1], claim_words(d, c));
+		put_xml(f, c->claim);
 		fputs("</td><td>", f);
-		put_xml(f, d->claims[i].figure);
+		put_xml(f, c->figure);
 		fputs("</td></tr>\n", f);
 	}
 	fputs("</table></div></section>\n", f);

@@ -265,8 +265,7 @@ put_primitive(FILE *f, const struct doc_primitive *p)
 
 	fputs("| ", f);
 	put_code(f, p->name);
-	fprintf(f, " | %s | ", p->verdict == PRIM_MEASURED ?
-	    "measured, not validated" : prim_verdicts[p->verdict]);
+	fprintf(f, " | %s | ", prim_words(p));
 	if (p->twin_of) {
 		fputs("twin of ", f);
 		put_code(f, p->twin_of);
@@ -310,9 +309,6 @@ put_primitives(FILE *f, const struct document *d)
 static void
 put_claims(FILE *f, const struct document *d)
 {
-	static const char *const words[] = {
-		"not measured", "does not hold here", "holds",
-	};
 	int i;
 
 	if (!d->nclaims)
@@ -322,9 +318,7 @@ put_claims(FILE *f, const struct document *d)
 	for (i = 0; i < d->nclaims && i < LIST_MAX; i++) {
 		fputs("| ", f);
 		put_markdown(f, d->claims[i].claim);
-		fprintf(f, " | %s | ", d->hardware ?
-		    words[d->claims[i].holds + 1] :
-		    "not judged: software machine");
+		fprintf(f, " | %s | ", claim_words(d, &d->claims[i]));
 		put_markdown(f, d->claims[i].figure);
 		fputs(" |\n", f);
 	}

@@ -358,6 +358,9 @@ bool same_driver(const struct doc_device *a, const struct doc_device *b);
 /* "NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0)"; says when it is no
    GPU. */
 const char *device_label(const struct doc_device *d, struct arena *a);
+/* Of a primitive's verdict, and of whether a claim holds here. */
+const char *prim_words(const struct doc_primitive *p);
+const char *claim_words(const struct document *d, const struct doc_claim *c);
 const char *shell_command(const struct document *d, struct arena *a);
 /* Litmus-style histogram and observation lines. */
 void histogram_print(FILE *f, const struct doc_test *t);
