@@ -65,6 +65,8 @@ nothing_ran(const struct campaign *c, struct err *err)
 
 /* ---- by instances ------------------------------------------------------ */
 
+/* An equal part in each environment: what is run depends on the seed alone,
+   whatever the machine's speed. */
 static bool
 work_instances(struct campaign *c, struct err *err)
 {
@@ -183,9 +185,7 @@ bool
 campaign_work(struct campaign *c, double seconds, struct err *err)
 {
 	if (c->effort.instances)
-		return c->ntwins ? work_instances(c, err) :
-		    search_instances(&c->test, c->nenvs, c->effort.instances,
-		    err);
+		return work_instances(c, err);
 	return c->ntwins ? work_time(c, seconds, err) :
 	    search_time(&c->test, c->nenvs, seconds, err);
 }

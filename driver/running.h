@@ -135,9 +135,6 @@ bool search_run_instances(struct search *s, int index, uint64_t instances,
     struct err *err);
 /* All of the n, more for those that show more. */
 bool search_time(struct search *s, int n, double seconds, struct err *err);
-bool search_instances(struct search *s, int n, uint64_t instances,
-    struct err *err);
-void search_rank(struct search *s); /* puts the best first */
 void search_close(struct search *s, int n);
 uint64_t trial_instances(const struct trial *t);
 double trial_score(const struct trial *t); /* hits a second */

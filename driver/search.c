@@ -211,12 +211,6 @@ rank(struct search *s, int count)
 	}
 }
 
-void
-search_rank(struct search *s)
-{
-	rank(s, s->count);
-}
-
 /* While none has shown anything all stay: silence does not tell them
    apart. */
 static int
@@ -266,28 +260,6 @@ search_time(struct search *s, int n, double seconds, struct err *err)
 			if (!search_run(s, s->order[i], slice, err))
 				return false;
 	}
-	search_rank(s);
+	rank(s, s->count);
 	return true;
-}
-
-/* An equal part of the instances in each environment: what is run depends
-   on the seed alone, whatever the machine's speed. */
-bool
-search_instances(struct search *s, int n, uint64_t instances,
-    struct err *err)
-{
-	uint64_t done = 0;
-	int i;
-
-	for (i = 0; i < n && done < instances; i++) {
-		uint64_t left = (uint64_t)(n - i);
-
-		if (!search_run_instances(s, i,
-		    (instances - done + left - 1) / left, err))
-			return false;
-		done += trial_instances(&s->trials[i]);
-	}
-	if (s->count == 0)
-		*err = s->skipped;
-	return s->count > 0;
 }
