@@ -247,7 +247,8 @@ judge_strength(const struct tally *tally, const struct twin_tally *twins,
 		return DOC_STRENGTH_SEEN;
 	for (i = 0; i < ntwins; i++)
 		hits += twins[i].hits;
-	return ntwins && !hits ? DOC_STRENGTH_NO_EVIDENCE : DOC_STRENGTH_BOUNDED;
+	return ntwins && !hits ? DOC_STRENGTH_NO_EVIDENCE :
+	    DOC_STRENGTH_BOUNDED;
 }
 
 void

@@ -322,7 +322,8 @@ has_drop(const struct check *c, int at)
 	for (i = at + 1; i < c->sass->ninsns; i++) {
 		const struct sass_insn *m = &c->sass->insns[i];
 
-		if (sass_opcode_is(m->opcode, "CCTL") && has_part(m->opcode, "IVALL"))
+		if (sass_opcode_is(m->opcode, "CCTL") &&
+		    has_part(m->opcode, "IVALL"))
 			return true;
 		if (is_tested_access(m))
 			return false;
