@@ -341,28 +341,29 @@ static bool
 l2_run(struct bench *b, struct module *m, uint64_t from, double *bandwidth,
     struct err *err)
 {
+	bool sim = b->info.caps.sim;
 	struct {
 		uint64_t from;
 		uint32_t turns, none;
-	} params = {from, L2_TURNS, 0};
-	bool sim = b->info.caps.sim;
+	} params = {from, sim ? 1 : L2_TURNS, 0};
 	uint32_t ctas = sim ? 1 : 4 * (uint32_t)b->info.caps.processors;
 	struct launch l = {.module = m, .kernel = "l2", .grid = {ctas, 1, 1},
 		.block = {L2_BLOCK, 1, 1}, .harness = true,
 		.params = &params, .params_size = 12};
-	double bytes, seconds;
-	int i, turns = sim ? 1 : 5;
+	double bytes = 16.0 * L2_LOADS * L2_BLOCK * ctas * params.turns;
+	double seconds;
+	int i, runs = sim ? 1 : 5;
 
-	params.turns = sim ? 1 : L2_TURNS;
-	bytes = 16.0 * L2_LOADS * L2_BLOCK * ctas * params.turns;
 	*bandwidth = 0;
-	for (i = 0; i < turns; i++) {
-		if (!b->ops->run(b->device, &l, 1, i ? 20 : 1, b->timeout,
-		    &seconds, err))
+	for (i = 0; i < runs; i++) {
+		int repeat = i ? 20 : 1;
+
+		if (!b->ops->run(b->device, &l, 1, (uint64_t)repeat,
+		    b->timeout, &seconds, err))
 			return false;
 		/* the first only fills the cache */
 		if (i || sim)
-			*bandwidth = fmax(*bandwidth, bytes * (i ? 20 : 1) /
+			*bandwidth = fmax(*bandwidth, bytes * repeat /
 			    fmax(seconds, 1e-9));
 	}
 	return true;
