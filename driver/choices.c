@@ -51,14 +51,21 @@ key_of(const struct program *p, const struct env *e)
 	return key;
 }
 
+/* NULL: there is none. */
 static struct choice *
-find(struct choices *c, const struct choice *key)
+find(const struct choices *c, const struct choice *key)
 {
 	int i;
 
 	for (i = 0; i < c->count; i++)
 		if (c->list[i].kind == key->kind && c->list[i].env == key->env)
 			return &c->list[i];
+	return NULL;
+}
+
+static struct choice *
+add(struct choices *c, const struct choice *key)
+{
 	if (c->count == c->room) {
 		size_t old = (size_t)c->room * sizeof(*c->list);
 
@@ -70,14 +77,22 @@ find(struct choices *c, const struct choice *key)
 	return &c->list[c->count++];
 }
 
+static void
+note(struct choices *c, struct choice key, bool showed)
+{
+	struct choice *known = find(c, &key);
+
+	if (!known)
+		known = add(c, &key);
+	known->tried++;
+	known->showed += showed;
+}
+
 void
 choices_note(struct choices *c, const struct program *p, const struct env *e,
     bool showed)
 {
-	struct choice key = key_of(p, e), *found = find(c, &key);
-
-	found->tried++;
-	found->showed += showed;
+	note(c, key_of(p, e), showed);
 }
 
 /* "P0 line 7: st.release.gpu -> st.relaxed.gpu; P1 line 9: ..." without the
@@ -105,23 +120,16 @@ key_of_twin(const char *what)
 void
 choices_note_twin(struct choices *c, const char *what, bool showed)
 {
-	struct choice key = key_of_twin(what), *found = find(c, &key);
-
-	found->tried++;
-	found->showed += showed;
+	note(c, key_of_twin(what), showed);
 }
 
 double
 choices_twin_score(const struct choices *c, const char *what)
 {
 	struct choice key = key_of_twin(what);
-	int i;
+	const struct choice *known = find(c, &key);
 
-	for (i = 0; i < c->count; i++)
-		if (c->list[i].kind == key.kind && c->list[i].env == key.env)
-			return (c->list[i].showed + PRIOR) /
-			    (c->list[i].tried + 1);
-	return PRIOR;
+	return known ? (known->showed + PRIOR) / (known->tried + 1) : PRIOR;
 }
 
 double
