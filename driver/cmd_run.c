@@ -257,9 +257,9 @@ start_journal(struct run *r, struct err *err)
 
 	if (r->options.junit && !output_check(r->options.junit, err))
 		return false;
-	if (!json || !output_replaces(json))
-		return !json || output_check(json, err);
-	return output_check(json, err) && journal_open(
+	if (json && !output_check(json, err))
+		return false;
+	return !json || !output_replaces(json) || journal_open(
 	    arena_printf(r->arena, "%s.journal", json), r->header,
 	    r->work.results, r->work.ntests * r->work.ndevices, &r->journal,
 	    err);
