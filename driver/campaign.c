@@ -334,8 +334,8 @@ campaign_check(struct result *r, struct arena *a)
 			r->code_detail = arena_printf(a, "in %s: %s", c->env,
 			    s.detail);
 	}
-	if (r->ncodes && s.status == DOC_CODE_CHANGED && (j->verdict == VERDICT_PASS ||
-	    j->verdict == VERDICT_FORBIDDEN)) {
+	if (r->ncodes && s.status == DOC_CODE_CHANGED &&
+	    (j->verdict == VERDICT_PASS || j->verdict == VERDICT_FORBIDDEN)) {
 		j->verdict = s.weak_only ||
 		    has_tag(r->program, "may-merge") ?
 		    VERDICT_NOT_RUN : VERDICT_COMPILER;
@@ -392,27 +392,33 @@ campaign_drop(struct campaign *c)
 		search_close(&c->twins[i].search, c->nenvs);
 }
 
-/* What showed where, for the tests to come. Of instances, what is run
-   depends on the seed alone. */
+static void
+remember_envs(const struct campaign *c, const struct search *s)
+{
+	int i;
+
+	for (i = 0; i < s->count; i++)
+		choices_note(c->bench->choices, c->program,
+		    s->envs[s->order[i]], s->trials[s->order[i]].hits > 0);
+}
+
+/* What showed where, for the tests to come: where there are twins it is
+   they that tell. Of instances, what is run depends on the seed alone. */
 static void
 remember(const struct campaign *c)
 {
-	int i, j;
+	int i;
 
 	if (c->effort.instances)
 		return;
-	for (i = 0; i < c->ntwins; i++)
-		choices_note_twin(c->bench->choices,
-		    c->twins[i].weakening->what,
-		    campaign_twin_hits(&c->twins[i]) > 0);
-	for (i = -1; i < c->ntwins; i++) {
-		const struct search *s = i < 0 ? &c->test :
-		    &c->twins[i].search;
+	if (c->ntwins == 0)
+		remember_envs(c, &c->test);
+	for (i = 0; i < c->ntwins; i++) {
+		const struct twin *t = &c->twins[i];
 
-		for (j = 0; j < s->count && !(i < 0 && c->ntwins); j++)
-			choices_note(c->bench->choices, c->program,
-			    s->envs[s->order[j]],
-			    s->trials[s->order[j]].hits > 0);
+		choices_note_twin(c->bench->choices, t->weakening->what,
+		    campaign_twin_hits(t) > 0);
+		remember_envs(c, &t->search);
 	}
 }
 
