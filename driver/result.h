@@ -61,7 +61,6 @@ struct tally {
 	uint64_t hang; /* a loop ran out */
 	uint64_t instances, launches;
 	double seconds; /* device time */
-	double wall;
 	uint64_t seed, stream;
 	/* of the target's rate from batch to batch; negative: not measured */
 	double drift; /* Kolmogorov-Smirnov distance, first to last fifth */
