@@ -205,6 +205,16 @@ source_blocks(struct place *p)
 	return blocks;
 }
 
+/* A part of a block: all words must be the number of the one wanted. */
+INLINE void
+judge_block(struct place *p, uint32_t round, uint32_t want, uint4 v)
+{
+	if (v.x != want || v.y != want || v.z != want || v.w != want)
+		note(p->report, v.x != v.w ? FOUND_TORN :
+		    (v.x - want) % BLOCKS < BLOCKS / 2 ? FOUND_EARLY :
+		    FOUND_STALE, round, p->cta, want, v.x);
+}
+
 /* Lane 0 of the last warp: waits for a stage to be empty and fills it.
    NO_EMPTY: waits for its own last copy, and not for the readers. */
 template <enum pipe P>
@@ -256,10 +266,7 @@ consume(struct place *p, struct stages *s)
 		v = s->data[stage][threadIdx.x];
 		proxy_fence_if<P != NO_FENCE>();
 		mbarrier_arrive<RELEASE>(&s->empty[stage]);
-		if (v.x != want || v.y != want || v.z != want || v.w != want)
-			note(p->report, v.x != v.w ? FOUND_TORN :
-			    (v.x - want) % BLOCKS < BLOCKS / 2 ? FOUND_EARLY :
-			    FOUND_STALE, round, p->cta, want, v.x);
+		judge_block(p, round, want, v);
 	}
 }
 
@@ -357,10 +364,7 @@ share_blocks(struct place *p, const uint4 *blocks, uint4 *data,
 		v = data[threadIdx.x];
 		proxy_fence();
 		__syncthreads();
-		if (v.x != want || v.y != want || v.z != want || v.w != want)
-			note(p->report, v.x != v.w ? FOUND_TORN :
-			    (v.x - want) % BLOCKS < BLOCKS / 2 ? FOUND_EARLY :
-			    FOUND_STALE, round + 1, p->cta, want, v.x);
+		judge_block(p, round + 1, want, v);
 	}
 }
 
