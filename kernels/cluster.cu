@@ -71,8 +71,7 @@ read_first(const struct args *a)
 	}
 	if constexpr (STAYS)
 		cluster_sync<ARRIVE_WAIT>();
-	if (threadIdx.x == 0)
-		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+	count_launch(p.report);
 }
 
 KERNEL(cluster_leave_validate)(const struct args a)
@@ -111,8 +110,7 @@ store_in_next(const struct args *a)
 	got = peek(own + threadIdx.x);
 	if (got != expected)
 		note(p.report, FOUND_LOST, 1, p.cta, expected, got);
-	if (threadIdx.x == 0)
-		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+	count_launch(p.report);
 }
 
 KERNEL(cluster_store_validate)(const struct args a)

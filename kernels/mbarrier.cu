@@ -82,8 +82,7 @@ fresh(const struct args *a)
 	got = peek(own + (t + 33) % n);
 	if (got != p.cta + 1)
 		note(p.report, FOUND_STALE, 1, p.cta, p.cta + 1, got);
-	if (t == 0)
-		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+	count_launch(p.report);
 }
 
 KERNEL(mbarrier_fresh_validate)(const struct args a)
@@ -133,8 +132,7 @@ fresh_of_cluster(const struct args *a)
 	if (got != p.group + 1)
 		note(p.report, FOUND_STALE, 1, p.cta, p.group + 1, got);
 	cluster_barrier<RELEASE>(); /* none leaves while others read */
-	if (t == 0)
-		reduce_add<RELAXED, GPU>(&p.report->crossings, (uint64_t)1);
+	count_launch(p.report);
 }
 
 KERNEL(mbarrier_cluster_validate)(const struct args a)
