@@ -8,19 +8,10 @@
  */
 #include "barrier.cuh"
 
-struct grid_barrier {
-	static const enum scope SCOPE = GRID;
-
-	static __device__ void
-	init(struct place *p)
-	{
-	}
-};
-
 /* Flags of a byte in COPIES arrays, each for its part of the readers. WARP:
    only warp 0 polls, with all its loads in flight together. */
 template <class FLAG, int COPIES, bool WARP>
-struct flags : grid_barrier {
+struct flags : any_barrier {
 	static __device__ bool
 	all_there(const struct place *p, const FLAG *flags, uint32_t round)
 	{
@@ -75,7 +66,7 @@ BARRIER(lab_words_warp, flags<uint32_t, 1, true>)
 /* A counter for each SPREAD-th of the arrivals, in COPIES copies for as
    many parts of the readers, each on a line of its own. */
 template <int SPREAD, int COPIES, enum order POLL>
-struct counters : grid_barrier {
+struct counters : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -109,7 +100,7 @@ BARRIER(lab_sound, counters<1, 1, ACQUIRE>)
 /* Every warp polls a counter of its own and needs no second bar.sync; the
    others only arrive at the first. */
 template <int POLLS>
-struct warps : grid_barrier {
+struct warps : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -139,7 +130,7 @@ BARRIER(lab_warps, warps<1>)
 
 /* Two polls on their way at any time, from two warps that start half a
    trip apart; the first to see it lets both go. */
-struct two_polls : grid_barrier {
+struct two_polls : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -165,7 +156,7 @@ BARRIER(lab_two_polls, two_polls)
 /* Clocks between the arrival and the first poll, with an acquire each poll or
    one fence at the end. */
 template <uint32_t PAUSE, enum order POLL, enum order BEHIND>
-struct paused : grid_barrier {
+struct paused : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -198,7 +189,7 @@ PAUSED(500)
 
 /* Two polls at a time, half a trip apart, after the pause. */
 template <uint32_t PAUSE>
-struct paused_pair : grid_barrier {
+struct paused_pair : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -225,7 +216,7 @@ BARRIER(lab_pair_300, paused_pair<300>)
 
 /* The last to come knows it; BETWEEN clocks between the others' polls. */
 template <uint32_t BETWEEN>
-struct last : grid_barrier {
+struct last : any_barrier {
 	static __device__ bool
 	all_there(const uint32_t *count, uint32_t all)
 	{
@@ -257,7 +248,7 @@ BARRIER(lab_last_100, last<100>)
 
 /* How much of it is order: the same with none, which is wrong. */
 template <enum order ARRIVE>
-struct unordered : grid_barrier {
+struct unordered : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{

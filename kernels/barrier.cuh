@@ -1,9 +1,8 @@
 /*
  * Barriers of every scope. The adapter:
  *
- *	struct my_barrier {
- *		static const enum scope SCOPE = GRID;
- *		static __device__ void init(struct place *p) {}
+ *	struct my_barrier : any_barrier {
+ *		static const enum scope SCOPE = CTA; // or another; else GRID
  *		static __device__ void sync(struct place *p, uint32_t round);
  *	};
  *	BARRIER(my_barrier, my_barrier)
@@ -17,6 +16,16 @@
 #include "harness.cuh"
 
 #define LATE_NS 3000 /* no store on its way takes so long */
+
+/* What adapters inherit: of the grid, nothing to set up. */
+struct any_barrier {
+	static const enum scope SCOPE = GRID;
+
+	static __device__ void
+	init(struct place *p)
+	{
+	}
+};
 
 /* Where a participant leaves its stamp: two places in turn, so that one
    that runs ahead by a round overwrites nothing. */

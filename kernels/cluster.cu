@@ -24,13 +24,8 @@ cluster_sync(void)
 }
 
 template <enum cluster_form F>
-struct of_cluster {
+struct of_cluster : any_barrier {
 	static const enum scope SCOPE = CLUSTER;
-
-	static __device__ void
-	init(struct place *p)
-	{
-	}
 
 	static __device__ void
 	sync(struct place *p, uint32_t round)
@@ -132,14 +127,7 @@ KERNEL(cluster_store_early_validate)(const struct args a)
  * GridCluster+relaxed-cluster, +relaxed-add, +relaxed-poll, +cta-only.
  */
 template <enum cluster_form FIRST, enum order ADD, enum order POLL>
-struct two_step {
-	static const enum scope SCOPE = GRID;
-
-	static __device__ void
-	init(struct place *p)
-	{
-	}
-
+struct two_step : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{

@@ -5,13 +5,6 @@
  */
 #include "barrier.cuh"
 
-struct no_init {
-	static __device__ void
-	init(struct place *p)
-	{
-	}
-};
-
 /* ---- of a warp ---------------------------------------------------------- */
 
 enum warp_sync { FULL, HALF, ABSENT };
@@ -32,7 +25,7 @@ warp_sync(void)
 }
 
 template <enum warp_sync W>
-struct of_warp : no_init {
+struct of_warp : any_barrier {
 	static const enum scope SCOPE = WARP;
 
 	static __device__ void
@@ -52,7 +45,7 @@ BROKEN_BARRIER(syncwarp_half, of_warp<HALF>)
  * before.
  */
 template <enum warp_sync W>
-struct reduce : no_init {
+struct reduce : any_barrier {
 	static const enum scope SCOPE = WARP;
 
 	static __device__ void
@@ -113,7 +106,7 @@ expect(struct place *p, uint32_t round, uint32_t expected, uint32_t got)
 /* Every one of them is a barrier, and those with a name also count; without
    the barrier: Syncthreads+warp-only. */
 template <enum cta_sync C>
-struct of_cta : no_init {
+struct of_cta : any_barrier {
 	static const enum scope SCOPE = CTA;
 
 	static __device__ void
@@ -160,7 +153,7 @@ BROKEN_BARRIER(syncthreads_or_vote, of_cta<OR_WARP>)
 /* bar.sync with a name and a count: pairs of warps, each its own barrier.
    COUNT: how many threads it waits for; Named+absent. */
 template <uint32_t COUNT>
-struct named : no_init {
+struct named : any_barrier {
 	static const enum scope SCOPE = PART;
 
 	static __device__ void

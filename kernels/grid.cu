@@ -28,15 +28,6 @@ cta_sync(void)
 		__syncthreads();
 }
 
-struct grid_barrier {
-	static const enum scope SCOPE = GRID;
-
-	static __device__ void
-	init(struct place *p)
-	{
-	}
-};
-
 /* ---- a counter that only grows ------------------------------------------ */
 
 /*
@@ -47,7 +38,7 @@ struct grid_barrier {
 template <enum order ARRIVE, enum order POLL, enum scope S = GPU,
     enum order BEHIND = NONE, enum scope BEHIND_S = GPU, int SYNCS = BOTH,
     uint32_t PAUSE = 0>
-struct monotonic : grid_barrier {
+struct monotonic : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -127,7 +118,7 @@ BROKEN_BARRIER(grid_pause_fence_block, monotonic<RELEASE, RELAXED, GPU,
  */
 template <enum order ARRIVE, enum order POLL, enum order BEHIND = NONE,
     uint32_t BETWEEN = 0, int SYNCS = BOTH>
-struct last_knows : grid_barrier {
+struct last_knows : any_barrier {
 	static __device__ bool
 	all_there(const uint32_t *count, uint32_t all)
 	{
@@ -191,7 +182,7 @@ using cuda::memory_order_release;
 template <cuda::memory_order ARRIVE, cuda::memory_order BUMP,
     cuda::memory_order POLL, cuda::thread_scope S =
     cuda::thread_scope_device, int SYNCS = BOTH, enum order BETWEEN = NONE>
-struct generation : grid_barrier {
+struct generation : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -249,7 +240,7 @@ BROKEN_BARRIER(grid_generation_fence_before_spin,
  * soon as it has passed, and whoever still polls polls for ever.
  */
 template <bool LEADER>
-struct reset : grid_barrier {
+struct reset : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -280,7 +271,7 @@ BROKEN_BARRIER(grid_reset_by_leader, reset<true>)
    byte: 132 of those are 5 sectors to read and not 17. */
 template <class FLAG, enum order SET, enum order POLL, enum scope S = GPU,
     enum order BEHIND = NONE, int SYNCS = BOTH>
-struct flags : grid_barrier {
+struct flags : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -317,7 +308,7 @@ BROKEN_BARRIER(grid_bytes_no_sync_before,
 /* CTA 0 looks at all flags; the others at one word that it sets. Its GATHER
    must acquire what its GO passes on. */
 template <enum order SET, enum order GATHER, enum order GO, enum order POLL>
-struct master : grid_barrier {
+struct master : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
@@ -357,7 +348,7 @@ BROKEN_BARRIER(grid_master_relaxed_poll,
 
 /* The yardstick. SELF: this CTA only, as when the wrong group is synced. */
 template <bool SELF>
-struct coop : grid_barrier {
+struct coop : any_barrier {
 	static __device__ void
 	sync(struct place *p, uint32_t round)
 	{
