@@ -13,14 +13,10 @@ template <enum cluster_form F>
 INLINE void
 cluster_sync(void)
 {
-	if constexpr (F == ARRIVE_WAIT)
-		asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
-		    "barrier.cluster.wait.acquire.aligned;" : : : "memory");
-	if constexpr (F == RELAXED_ARRIVE)
-		asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\t"
-		    "barrier.cluster.wait.acquire.aligned;" : : : "memory");
 	if constexpr (F == CTA_ONLY)
 		__syncthreads();
+	else
+		cluster_barrier<F == ARRIVE_WAIT ? RELEASE : RELAXED>();
 }
 
 template <enum cluster_form F>

@@ -45,20 +45,6 @@ mbarrier_arrive_at(uint64_t *bar, uint32_t rank)
 	    "_, [%0];" : : "r"(there) : "memory");
 }
 
-/* A barrier of the cluster; RELAXED: one that orders nothing. */
-template <enum order O>
-INLINE void
-cluster_barrier(void)
-{
-	if constexpr (O == RELAXED)
-		asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : :
-		    "memory");
-	else
-		asm volatile("barrier.cluster.arrive.release.aligned;" : : :
-		    "memory");
-	asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
-}
-
 /* Arrives, and lets the phase wait for so many bytes as well. */
 INLINE void
 mbarrier_expect(uint64_t *bar, uint32_t bytes)

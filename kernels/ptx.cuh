@@ -174,6 +174,20 @@ fence(void)
 	SCOPES(SC, "sc", "", FENCE_ONE, )
 }
 
+/* A barrier of the cluster; RELAXED: one that orders nothing. */
+template <enum order O>
+INLINE void
+cluster_barrier(void)
+{
+	if constexpr (O == RELAXED)
+		asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : :
+		    "memory");
+	else
+		asm volatile("barrier.cluster.arrive.release.aligned;" : : :
+		    "memory");
+	asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
+}
+
 /* Weak accesses to memory of any space, for payloads. */
 INLINE uint32_t
 peek(const uint32_t *p)
