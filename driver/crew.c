@@ -197,49 +197,17 @@ heard_line(struct crew *c, struct hand *h, char *line, struct err *err)
 	    "a worker said what it should not: %.80s", line);
 }
 
-static bool
-grow_line(struct hand *h, struct err *err)
-{
-	size_t room = h->room ? 2 * h->room : 65536;
-	char *line;
-
-	if (h->size + 1 < h->room)
-		return true;
-	line = room <= LINE_LIMIT ? realloc(h->line, room) : NULL;
-	if (!line)
-		return err_set(err, ERR_LIMIT, (struct loc){0},
-		    "a result of more than %zu bytes", h->size);
-	h->line = line;
-	h->room = room;
-	return true;
-}
-
 /* What there is to read; then every whole line. */
 static bool
 listen(struct crew *c, struct hand *h, bool *ended, struct err *err)
 {
-	char *start, *end;
-	ssize_t n;
+	char *line;
 
-	if (!grow_line(h, err))
+	if (!lines_read(&h->lines, h->answers, LINE_LIMIT, ended, err))
 		return false;
-	n = read(h->answers, h->line + h->size, h->room - h->size - 1);
-	if (n < 0 && errno == EINTR)
-		return true;
-	*ended = n <= 0;
-	if (n > 0)
-		h->size += (size_t)n;
-	h->line[h->size] = '\0';
-	start = h->line;
-	while ((end = memchr(start, '\n',
-	    h->size - (size_t)(start - h->line)))) {
-		*end = '\0';
-		if (!heard_line(c, h, start, err))
+	while ((line = lines_next(&h->lines)))
+		if (!heard_line(c, h, line, err))
 			return false;
-		start = end + 1;
-	}
-	h->size -= (size_t)(start - h->line);
-	memmove(h->line, start, h->size);
 	return true;
 }
 

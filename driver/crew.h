@@ -1,4 +1,4 @@
-/* The parent's side of the workers: for crew.c and hand.c only. */
+/* The parent's side of the workers: for those who start some. */
 #ifndef CREW_H
 #define CREW_H
 
@@ -8,6 +8,12 @@
 #include "driver.h"
 
 #define STOPS 3 /* signals that ask for an end */
+
+/* What came of a worker's lines and is not taken yet: text[start..size). */
+struct lines {
+	char *text;
+	size_t start, size, room;
+};
 
 struct hand {
 	pid_t pid; /* 0: none */
@@ -22,8 +28,7 @@ struct hand {
 	bool ready; /* for an order */
 	bool last; /* it runs no more */
 	uint64_t instances, hits;
-	char *line;
-	size_t size, room;
+	struct lines lines;
 };
 
 /* Those that ask for an end, as they were before. */
@@ -42,6 +47,14 @@ struct crew {
 	pid_t parent;
 	bool failed; /* a test failed: see fail_fast */
 };
+
+/* lines.c */
+/* Waits for more of them. *ended: there is none. False: a line is longer than
+   `limit`. */
+bool lines_read(struct lines *l, int from, size_t limit, bool *ended,
+    struct err *err);
+/* The next whole line, which stands until more is read; or NULL. */
+char *lines_next(struct lines *l);
 
 /* hand.c */
 /* From here on signals are noted, and let in only while the parent waits

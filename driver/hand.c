@@ -126,7 +126,7 @@ hand_start(struct crew *c, struct hand *h, struct err *err)
 		return err_set(err, ERR_IO, (struct loc){0}, "fork: %s",
 		    strerror(errno));
 	}
-	h->size = 0;
+	h->lines.start = h->lines.size = 0; /* another's */
 	h->test = -1;
 	h->opened = h->last = false;
 	h->ready = true;
@@ -181,7 +181,7 @@ hands_free(struct crew *c, bool kill_them)
 
 	for (i = 0; i < c->nhands; i++) {
 		hand_end(&c->hands[i], kill_them);
-		free(c->hands[i].line);
+		free(c->hands[i].lines.text);
 	}
 	free(c->hands);
 	free(c->pending);

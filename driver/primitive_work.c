@@ -17,13 +17,12 @@
 
 #define GRACE 60 /* seconds without a sign of life, beyond a launch's own */
 #define LOOK_SECONDS 0.25 /* between looks at the clock */
-#define LINE_MAX_BYTES ((size_t)16 << 20)
+#define LINE_LIMIT ((size_t)16 << 20)
 
 struct worker {
 	pid_t pid;
 	int from;
-	char *line; /* what came of the next lines */
-	size_t size, room;
+	struct lines lines;
 };
 
 /* ---- in the worker ------------------------------------------------------ */
@@ -128,47 +127,19 @@ finish(struct worker *w)
 {
 	kill(w->pid, SIGKILL);
 	close(w->from);
-	free(w->line);
+	free(w->lines.text);
 	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
 }
 
-/* A line that is there whole, taken out of what came; NULL: none. */
+/* A line that is there whole; NULL: none. */
 static json_t *
 take_line(struct worker *w)
 {
-	char *end = w->size ? memchr(w->line, '\n', w->size) : NULL;
-	json_t *json;
-	size_t n;
+	const char *line = lines_next(&w->lines);
+	json_t *json = line ? json_loads(line, 0, NULL) : NULL;
 
-	if (!end)
-		return NULL;
-	n = (size_t)(end - w->line) + 1;
-	json = json_loadb(w->line, n, 0, NULL);
-	memmove(w->line, w->line + n, w->size - n);
-	w->size -= n;
-	return json ? json : json_object();
-}
-
-/* False: it is gone, or writes without end. */
-static bool
-hear(struct worker *w)
-{
-	ssize_t n;
-
-	if (w->size == w->room) {
-		char *more = w->room < LINE_MAX_BYTES ?
-		    realloc(w->line, w->room * 2 + 65536) : NULL;
-
-		if (!more)
-			return false;
-		w->line = more;
-		w->room = w->room * 2 + 65536;
-	}
-	n = read(w->from, w->line + w->size, w->room - w->size);
-	if (n > 0)
-		w->size += (size_t)n;
-	return n > 0 || (n < 0 && errno == EINTR);
+	return json || !line ? json : json_object();
 }
 
 enum heard { HEARD_LINE, HEARD_NOTHING, HEARD_END, HEARD_SIGNAL };
@@ -181,15 +152,17 @@ listen_to(struct worker *w, const struct signals *signals, double wait,
 	const struct timespec look = {0, (long)(LOOK_SECONDS * 1e9)};
 	struct pollfd p = {w->from, POLLIN, 0};
 	double until = wall_clock() + wait;
-	int n;
+	bool ended = false;
+	struct err unsaid; /* that it writes without end */
 
 	while (!(*line = take_line(w))) {
 		if (signals_came())
 			return HEARD_SIGNAL;
 		if (wall_clock() > until)
 			return HEARD_NOTHING;
-		n = ppoll(&p, 1, &look, &signals->outside);
-		if (n > 0 && !hear(w))
+		if (ppoll(&p, 1, &look, &signals->outside) > 0 &&
+		    (!lines_read(&w->lines, w->from, LINE_LIMIT, &ended,
+		    &unsaid) || ended))
 			return HEARD_END;
 	}
 	return signals_came() ? HEARD_SIGNAL : HEARD_LINE;
