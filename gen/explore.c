@@ -410,14 +410,14 @@ state_step(struct explorer *x, const struct state *s)
 			any_step(x, s, insn, insn->rmw == RMW_POPC ?
 			    x->p->nthreads : 1);
 		break;
-	case CLASS_FENCE:
-	case CLASS_PROXY_FENCE:
 	case CLASS_MBARRIER:
 		mbarrier_step(x, s, insn);
 		break;
 	case CLASS_ASYNC:
 		copy_step(x, s, insn);
 		break;
+	case CLASS_FENCE:
+	case CLASS_PROXY_FENCE:
 	case CLASS_CLUSTER_BARRIER:
 	case CLASS_NONE:
 		go_on(x, s, -1, 0, TYPE_NONE);
