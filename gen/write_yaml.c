@@ -37,17 +37,16 @@ static void
 var_write(struct text *t, const struct program *p, const struct var *v)
 {
 	text_printf(t, "  %s: {", v->name);
-	if (v->arrivals)
+	if (v->arrivals) {
 		text_printf(t, "mbarrier: %d", v->arrivals);
-	else
+	} else {
 		text_printf(t, "type: %s, count: %d, ", type_name(v->type),
 		    v->count);
-	if (v->arrivals)
-		;
-	else if (v->alias_of >= 0)
-		text_printf(t, "alias: %s", p->vars[v->alias_of].name);
-	else
-		values_write(t, v);
+		if (v->alias_of >= 0)
+			text_printf(t, "alias: %s", p->vars[v->alias_of].name);
+		else
+			values_write(t, v);
+	}
 	if (v->space == SPACE_SHARED)
 		text_printf(t, ", space: shared, cta: %d", v->cta);
 	text_printf(t, ", align: %d", v->align);
