@@ -43,7 +43,6 @@ struct location {
 	int visible; /* of these, known when the round began */
 	int cell; /* number of (location, values[0]); the others follow */
 	bool written, nc; /* by ld.nc: read */
-	bool mbarrier; /* an mbarrier object */
 	struct loc nc_loc;
 };
 
