@@ -175,6 +175,7 @@ model_explain(struct text *t, const struct program *p,
 	struct model_opts o = *opts;
 	struct outcomes out;
 	const struct outcome *found;
+	const char *note;
 
 	o.witnesses = true;
 	if (!model_run(p, &o, a, &out, err))
@@ -186,10 +187,10 @@ model_explain(struct text *t, const struct program *p,
 	if (!(found ? explain_allowed(t, p, &o, found, format, a, err) :
 	    explain_forbidden(t, p, &o, code, format, a, err)))
 		return false;
-	if (format == EXPLAIN_TEXT && outcomes_note(&out, a))
+	note = outcomes_note(&out, a);
+	if (format == EXPLAIN_TEXT && note)
 		text_printf(t, "\nThis verdict is not the ISA's alone: "
-		    "%s%s%s.\n", outcomes_note(&out, a),
-		    out.undefined ? ": " : "",
+		    "%s%s%s.\n", note, out.undefined ? ": " : "",
 		    out.undefined ? out.undefined : "");
 	return true;
 }
