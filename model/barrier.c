@@ -345,7 +345,7 @@ releases_by_fence(const struct resolver *r, int fence, int arrive, int wait)
 		return false;
 	insn = &m->p->threads[f->thread].insns[f->insn];
 	return insn->space == SPACE_GENERIC &&
-	    (!HAS(m, SCOPES) || f->scope >= m->near[f->thread][w->thread]);
+	    f->scope >= m->near[f->thread][w->thread];
 }
 
 static void

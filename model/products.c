@@ -2,7 +2,6 @@
  * Every combination of paths, one a thread, in which each read could find
  * a write of its value.
  */
-#include "edit.h"
 #include "internal.h"
 
 #include <string.h>
@@ -204,17 +203,14 @@ search_outcomes(struct search *s)
 static bool
 out_of_reach(const struct search *s, int read)
 {
-	const struct event *e = &s->g.x.events[read], *w;
-	event_row others = s->g.of_loc[e->loc] & s->g.writes &
-	    ~s->g.of_thread[e->thread];
+	const struct event *x = s->g.x.events, *e = &x[read];
 	int i;
 
-	for (i = 0; i < s->g.x.count; i++) {
-		w = &s->g.x.events[i];
-		if (others & BIT(i) && w->thread >= 0 && e->scope <
-		    scope_between(s->m->p, e->thread, w->thread))
+	EACH(i, s->g.of_loc[e->loc] & s->g.writes &
+	    ~s->g.of_thread[e->thread])
+		if (x[i].thread >= 0 &&
+		    e->scope < s->m->near[e->thread][x[i].thread])
 			return true;
-	}
 	return false;
 }
 
