@@ -24,6 +24,18 @@ operand_role(const struct insn *insn, int operand)
 	}
 }
 
+bool
+operand_has(const struct operand *o, int reg)
+{
+	int i;
+
+	for (i = 0; o->kind == OPERAND_VEC && i < o->nvec; i++)
+		if (o->vec[i] == reg)
+			return true;
+	return (o->kind == OPERAND_REG || o->kind == OPERAND_ADDR) &&
+	    o->reg == reg;
+}
+
 /* The type that .wide multiplication gives. */
 static enum type
 widened(enum type t)

@@ -109,7 +109,6 @@ void emit_stress(struct emit *e); /* what stress CTAs do */
 void emit_tested(struct emit *e, int thread);
 /* The operands of a store that carry the launch number, as a bit set. */
 unsigned emit_carried(const struct emit *e, const struct insn *insn);
-bool emit_operand_has(const struct operand *o, int reg);
 
 /* emit_role.c */
 void emit_role(struct emit *e, int thread);

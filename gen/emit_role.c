@@ -59,7 +59,7 @@ is_written_first(const struct thread *t, int reg)
 		if (insn->op->class == CLASS_BRANCH || insn->guard == reg)
 			return false;
 		for (j = 0; j < insn->nops; j++) {
-			if (!emit_operand_has(&insn->ops[j], reg))
+			if (!operand_has(&insn->ops[j], reg))
 				continue;
 			if (operand_role(insn, j) != ROLE_WRITE)
 				return false;

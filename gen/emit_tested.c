@@ -7,8 +7,6 @@
  */
 #include "emit.h"
 
-#include <string.h>
-
 static const struct thread *
 thread_of(const struct emit *e, int thread)
 {
@@ -167,18 +165,6 @@ is_loop_head(const struct thread *t, int insn)
 	return false;
 }
 
-bool
-emit_operand_has(const struct operand *o, int reg)
-{
-	int i;
-
-	for (i = 0; o->kind == OPERAND_VEC && i < o->nvec; i++)
-		if (o->vec[i] == reg)
-			return true;
-	return (o->kind == OPERAND_REG || o->kind == OPERAND_ADDR) &&
-	    o->reg == reg;
-}
-
 /* Is the register a load's, or an atom's, that no one looks at? */
 static bool
 is_unseen(const struct emit *e, int thread, int reg)
@@ -198,8 +184,7 @@ is_unseen(const struct emit *e, int thread, int reg)
 			continue;
 		for (j = 0; j < t->insns[i].nops; j++)
 			loaded |= operand_role(&t->insns[i], j) ==
-			    ROLE_WRITE && emit_operand_has(&t->insns[i].ops[j],
-			    reg);
+			    ROLE_WRITE && operand_has(&t->insns[i].ops[j], reg);
 	}
 	return loaded;
 }

@@ -277,6 +277,7 @@ enum role {
 	ROLE_READ, /* register(s), immediate or special read */
 };
 enum role operand_role(const struct insn *insn, int operand);
+bool operand_has(const struct operand *o, int reg); /* names the register */
 /* Bytes that an address operand is about, and its state space. */
 int operand_bytes(const struct insn *insn, int operand);
 enum space operand_space(const struct insn *insn, int operand);

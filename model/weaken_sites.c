@@ -236,36 +236,24 @@ is_site(const struct insn *insn)
 	}
 }
 
+/* Does nobody look at the register? */
 static bool
-insn_reads(const struct insn *insn, int operand, int reg)
-{
-	const struct operand *o = &insn->ops[operand];
-	int i;
-
-	if (operand_role(insn, operand) == ROLE_WRITE)
-		return false;
-	for (i = 0; o->kind == OPERAND_VEC && i < o->nvec; i++)
-		if (o->vec[i] == reg)
-			return true;
-	return (o->kind == OPERAND_REG || o->kind == OPERAND_ADDR) &&
-	    o->reg == reg;
-}
-
-/* Does nobody look at what the instruction returns? */
-static bool
-is_unwanted(const struct program *p, int thread, const struct insn *insn)
+is_unwanted(const struct program *p, int thread, int reg)
 {
 	const struct thread *t = &p->threads[thread];
-	int reg = insn->ops[0].reg, i, j;
+	int i, j;
 
 	for (i = 0; i < p->nslots; i++)
 		if (p->slots[i].thread == thread && p->slots[i].reg == reg)
 			return false;
 	for (i = 0; i < t->ninsns; i++) {
-		if (t->insns[i].guard == reg)
+		const struct insn *insn = &t->insns[i];
+
+		if (insn->guard == reg)
 			return false;
-		for (j = 0; j < t->insns[i].nops; j++)
-			if (insn_reads(&t->insns[i], j, reg))
+		for (j = 0; j < insn->nops; j++)
+			if (operand_role(insn, j) != ROLE_WRITE &&
+			    operand_has(&insn->ops[j], reg))
 				return false;
 	}
 	return true;
@@ -303,7 +291,7 @@ add_site(const struct program *p, struct site *sites, int *nsites,
 	s->members[0].insn = index;
 	s->nmembers = 1;
 	s->unwanted = insn->op->class == CLASS_RMW &&
-	    is_unwanted(p, thread, insn);
+	    is_unwanted(p, thread, insn->ops[0].reg);
 	state_add(s, insn, false);
 }
 
