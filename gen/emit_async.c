@@ -64,18 +64,6 @@ is_copied_on(const struct program *p, int var)
 	return false;
 }
 
-static bool
-is_looped(const struct thread *t, int insn)
-{
-	int i;
-
-	for (i = insn; i < t->ninsns; i++)
-		if (t->insns[i].op->class == CLASS_BRANCH &&
-		    t->insns[i].ops[0].imm <= insn)
-			return true;
-	return false;
-}
-
 /* Are there arrivals for more than one phase? */
 static bool
 has_phases(const struct program *p, int var)
@@ -99,7 +87,7 @@ has_phases(const struct program *p, int var)
 				;
 			if (insn->ops[j].var >= 0 && insn->ops[j].var != var)
 				continue;
-			if (is_looped(&p->threads[t], i) ||
+			if (insn_in_loop(&p->threads[t], i) ||
 			    (counted && n->kind != OPERAND_IMM))
 				return true;
 			arrivals += counted ? n->imm : 1;

@@ -1,5 +1,18 @@
-/* Which registers of a thread matter from an instruction on. */
+/* Which registers of a thread matter from an instruction on, and where it may
+   come again. */
 #include "gen.h"
+
+bool
+insn_in_loop(const struct thread *t, int index)
+{
+	int i;
+
+	for (i = index; i < t->ninsns; i++)
+		if (t->insns[i].op->class == CLASS_BRANCH &&
+		    t->insns[i].ops[0].imm <= index)
+			return true;
+	return false;
+}
 
 static uint64_t
 bit(int reg)

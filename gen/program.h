@@ -175,6 +175,7 @@ bool program_is_target(const struct program *p, const uint64_t *values);
    instruction and at the end; a slot's register matters at the end */
 uint64_t *thread_liveness(const struct program *p, int thread,
     struct arena *a);
+bool insn_in_loop(const struct thread *t, int index);
 /* domain.c: fills slots[].values, noutcomes. ERR_LIMIT if too many. */
 bool program_domains(struct program *p, struct arena *a, struct err *err);
 uint32_t outcome_code(const struct program *p, const uint64_t *values);

@@ -134,18 +134,6 @@ out_of_reach(const struct program *p, int s, const struct insn *a, int t)
 	return a->sem == SEM_WEAK || !includes(p, insn_scope(a), s, t);
 }
 
-static bool
-in_loop(const struct thread *t, int index)
-{
-	int i;
-
-	for (i = index; i < t->ninsns; i++)
-		if (t->insns[i].op->class == CLASS_BRANCH &&
-		    t->insns[i].ops[0].imm <= index)
-			return true;
-	return false;
-}
-
 bool
 live_polls(const struct program *p, int thread, int index)
 {
@@ -153,7 +141,7 @@ live_polls(const struct program *p, int thread, int index)
 	int t, i;
 
 	if (load->op->class != CLASS_LOAD ||
-	    !in_loop(&p->threads[thread], index))
+	    !insn_in_loop(&p->threads[thread], index))
 		return false;
 	for (t = 0; t < p->nthreads; t++)
 		for (i = 0; i < p->threads[t].ninsns && t != thread; i++)
