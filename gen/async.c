@@ -9,6 +9,13 @@ insn_is_copy(const struct insn *insn)
 	return insn->op->id == OP_CP_ASYNC || insn->op->id == OP_BULK;
 }
 
+bool
+insn_is_wait(const struct insn *insn)
+{
+	return insn->op->id == OP_MBARRIER_TEST ||
+	    insn->op->id == OP_MBARRIER_TRY;
+}
+
 int
 operand_bytes(const struct insn *insn, int operand)
 {
@@ -154,8 +161,7 @@ count_check(const struct insn *insn, struct errs *errs)
 	const struct operand *o;
 
 	if (insn->op->class != CLASS_MBARRIER || insn->nops == 0 ||
-	    insn->op->id == OP_MBARRIER_TEST ||
-	    insn->op->id == OP_MBARRIER_TRY)
+	    insn_is_wait(insn))
 		return true;
 	o = &insn->ops[insn->nops - 1];
 	if (o->kind != OPERAND_IMM)
@@ -173,8 +179,7 @@ mbarrier_check(const struct insn *insn, struct errs *errs)
 	    insn->ops[0].kind == OPERAND_REG)
 		return errs_say(errs, insn->ops[0].loc, "an arrival at an "
 		    "mbarrier of another CTA returns nothing: write _");
-	if ((insn->op->id == OP_MBARRIER_TEST ||
-	    insn->op->id == OP_MBARRIER_TRY) && insn->mode == MODE_PARITY &&
+	if (insn_is_wait(insn) && insn->mode == MODE_PARITY &&
 	    insn->ops[2].kind == OPERAND_IMM &&
 	    (insn->ops[2].imm < 0 || insn->ops[2].imm > 1))
 		return errs_say(errs, insn->ops[2].loc,
@@ -192,8 +197,7 @@ static bool
 is_state_use(const struct insn *insn, int operand)
 {
 	return operand == 2 && insn->mode != MODE_PARITY &&
-	    (insn->op->id == OP_MBARRIER_TEST ||
-	    insn->op->id == OP_MBARRIER_TRY);
+	    insn_is_wait(insn);
 }
 
 static bool

@@ -309,7 +309,7 @@ static void
 mbarrier_step(struct explorer *x, const struct state *s,
     const struct insn *insn)
 {
-	if (insn->op->id == OP_MBARRIER_TEST || insn->op->id == OP_MBARRIER_TRY)
+	if (insn_is_wait(insn))
 		any_step(x, s, insn, 1);
 	else
 		go_on(x, s, operand_role(insn, 0) == ROLE_WRITE ?

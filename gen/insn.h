@@ -311,5 +311,6 @@ bool mbarrier_done(uint64_t word, uint64_t state, bool parity);
 
 /* async.c */
 bool insn_is_copy(const struct insn *insn);
+bool insn_is_wait(const struct insn *insn); /* for a phase of an mbarrier */
 
 #endif

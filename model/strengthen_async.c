@@ -24,8 +24,7 @@ add_mbarrier(struct strength_search *s, int thread, int index)
 	if (insn->op->id == OP_MBARRIER_ARRIVE ||
 	    insn->op->id == OP_MBARRIER_ARRIVE_TX)
 		to.sem = SEM_RELEASE;
-	else if (insn->op->id == OP_MBARRIER_TEST ||
-	    insn->op->id == OP_MBARRIER_TRY)
+	else if (insn_is_wait(insn))
 		to.sem = SEM_ACQUIRE;
 	else
 		return;
