@@ -1,6 +1,7 @@
 #include "help_cli.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,11 @@ char out[1 << 20], errors[1 << 16];
 const char *
 program(void)
 {
+	static char path[PATH_MAX];
 	const char *s = getenv("FENCEPOST");
 
-	return s ? s : "build/fencepost";
+	ck_assert_ptr_nonnull(realpath(s ? s : "build/fencepost", path));
+	return path;
 }
 
 void
@@ -35,11 +38,23 @@ read_into(const char *name, char *to, size_t size)
 		fclose(f);
 }
 
+/* What a shell makes of a command that leaves the files `out` and `err`. */
+static int
+run(const char *command)
+{
+	int status = system(command);
+
+	read_into("out", out, sizeof(out));
+	read_into("err", errors, sizeof(errors));
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
 int
 fencepost(const char *args)
 {
-	char command[2048], *to = command;
-	int n, status;
+	char command[2048 + PATH_MAX], *to = command;
+	int n;
 
 	to += sprintf(to, "%s ", program());
 	for (; *args; args++)
@@ -52,11 +67,18 @@ fencepost(const char *args)
 	n = snprintf(to, 160, " >%s/out 2>%s/err </dev/null", folder,
 	    folder);
 	ck_assert_int_lt(n, 160);
-	status = system(command);
-	read_into("out", out, sizeof(out));
-	read_into("err", errors, sizeof(errors));
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	return run(command);
+}
+
+int
+run_there(const char *args)
+{
+	char command[2048 + PATH_MAX];
+	int n = snprintf(command, sizeof(command), "cd %s && %s %s >out "
+	    "2>err </dev/null", folder, program(), args);
+
+	ck_assert_int_lt(n, (int)sizeof(command));
+	return run(command);
 }
 
 json_t *
@@ -80,8 +102,9 @@ put(const char *name, const char *text)
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
 	fputs(text, f);
-	fclose(f);
+	ck_assert_int_eq(fclose(f), 0);
 }
 
 /* Six tests, of which each takes as long as its instances do. */
@@ -135,7 +158,8 @@ expect_same(const char *a, const char *b)
 {
 	json_t *x = document(a), *y = document(b);
 
-	ck_assert_msg(same_results(x, y), "%s and %s differ", a, b);
+	ck_assert_msg(same_results(x, y), "%s and %s differ\n%s\n%s", a, b,
+	    json_dumps(x, JSON_INDENT(1)), json_dumps(y, JSON_INDENT(1)));
 	json_decref(x);
 	json_decref(y);
 }

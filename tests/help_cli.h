@@ -12,9 +12,11 @@ extern char out[1 << 20], errors[1 << 16]; /* of the last command */
 void make_folder(void);
 void remove_folder(void);
 
-const char *program(void);
+const char *program(void); /* from the root */
 /* Runs `fencepost ARGS`, %F in them standing for the folder. */
 int fencepost(const char *args);
+/* The same as one who works in the folder. */
+int run_there(const char *args);
 /* Of files in the folder. */
 void read_into(const char *name, char *to, size_t size);
 void put(const char *name, const char *text);

@@ -2,48 +2,26 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../reports/reports.h"
-#include "help_same.h"
+#include "help_cli.h"
 #include "help_sample.h"
 
-static char folder[64];
 static struct arena *arena;
 
 static void
 set_up(void)
 {
-	snprintf(folder, sizeof(folder), "/tmp/fencepost-cmd-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_folder();
 	arena = arena_new();
 }
 
 static void
 tear_down(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
 	arena_free(arena);
-}
-
-/* Runs the program in the folder, where `out` and `err` hold what it said. */
-static int
-fencepost(const char *args)
-{
-	const char *program = getenv("FENCEPOST");
-	char path[4096];
-	int status;
-
-	ck_assert_ptr_nonnull(realpath(program ? program : "build/fencepost",
-	    path));
-	status = system(arena_printf(arena, "cd %s && %s %s >out 2>err "
-	    "</dev/null", folder, path, args));
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	remove_folder();
 }
 
 static const char *
@@ -59,28 +37,9 @@ content(const char *name)
 }
 
 static void
-put(const char *name, const char *text)
-{
-	FILE *f = fopen(arena_printf(arena, "%s/%s", folder, name), "w");
-
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
-static void
 put_sample(const char *name, const struct sample *s)
 {
 	put(name, sample_source(s, arena).text);
-}
-
-static json_t *
-document(const char *name)
-{
-	json_t *root = json_loads(content(name), 0, NULL);
-
-	ck_assert_ptr_nonnull(root);
-	return root;
 }
 
 static void
@@ -95,16 +54,16 @@ START_TEST(report_writes_what_is_asked_for)
 {
 	put_sample("a.json", &(struct sample){.seed = 1, .tests = 100,
 	    .forbidden = 1});
-	ck_assert_int_eq(fencepost("report a.json"), 0);
+	ck_assert_int_eq(run_there("report a.json"), 0);
 	said("out", "Verdict MP+acq_rel.gpu FORBIDDEN");
-	ck_assert_int_eq(fencepost("report a.json --html h.html --css f.css "
+	ck_assert_int_eq(run_there("report a.json --html h.html --css f.css "
 	    "--junit j.xml --markdown m.md"), 0);
 	said("h.html", "<link rel=\"stylesheet\" href=\"f.css\">");
 	ck_assert_ptr_null(strstr(content("h.html"), "<style>"));
 	said("f.css", "--weak:");
 	said("j.xml", "<testsuites name=\"fencepost\" tests=\"100\"");
 	said("m.md", "# fencepost: 100 tests, **1 failed**");
-	ck_assert_int_eq(fencepost("report a.json --html -"), 0);
+	ck_assert_int_eq(run_there("report a.json --html -"), 0);
 	said("out", "<!doctype html>");
 	said("out", "<style>");
 }
@@ -116,7 +75,7 @@ START_TEST(github_summary_is_added_to)
 	    .forbidden = 1});
 	put("summary", "before\n");
 	setenv("GITHUB_STEP_SUMMARY", "summary", 1);
-	ck_assert_int_eq(fencepost("report a.json --github"), 0);
+	ck_assert_int_eq(run_there("report a.json --github"), 0);
 	unsetenv("GITHUB_STEP_SUMMARY");
 	said("out", "::error file=litmus/MP/MP.yaml,line=16,");
 	said("summary", "before\n# fencepost: 100 tests, **1 failed**");
@@ -146,8 +105,8 @@ START_TEST(the_gate_says_what_the_run_would_have)
 	put_sample("a.json", &gates[_i].sample);
 	put("known", "2026-02-28 MP+acq_rel.gpu seen since driver 580\n");
 	put("old", "2025-02-28 MP+acq_rel.gpu seen since driver 570\n");
-	ck_assert_int_eq(fencepost("report a.json"), 0);
-	ck_assert_msg(fencepost(arena_printf(arena, "report a.json --gate "
+	ck_assert_int_eq(run_there("report a.json"), 0);
+	ck_assert_msg(run_there(arena_printf(arena, "report a.json --gate "
 	    "%s", gates[_i].args)) == gates[_i].status, "%s",
 	    gates[_i].name);
 	if (strcmp(gates[_i].name, "expired") == 0)
@@ -163,13 +122,13 @@ START_TEST(several_documents_stand_side_by_side)
 	    .gpu = "NVIDIA B200"});
 	put_sample("s.json", &(struct sample){.seed = 2, .tests = 30,
 	    .sim = true});
-	ck_assert_int_eq(fencepost("report a.json b.json --html c.html "
+	ck_assert_int_eq(run_there("report a.json b.json --html c.html "
 	    "--markdown c.md"), 0);
 	said("c.html", "NVIDIA B200");
 	said("c.md", "2 runs side by side");
-	ck_assert_int_eq(fencepost("report a.json b.json --junit j.xml"), 2);
+	ck_assert_int_eq(run_there("report a.json b.json --junit j.xml"), 2);
 	said("err", "merge shards first");
-	ck_assert_int_eq(fencepost("report a.json s.json --html c.html"), 2);
+	ck_assert_int_eq(run_there("report a.json s.json --html c.html"), 2);
 	said("err", "they are not compared");
 }
 END_TEST
@@ -203,7 +162,7 @@ START_TEST(misuse_is_told)
 {
 	put_sample("a.json", &(struct sample){.seed = 1, .tests = 3});
 	put("bad.json", "{\"format\": \"x\",\n\"hardware\": no}\n");
-	ck_assert_int_eq(fencepost(misuses[_i].args), 2);
+	ck_assert_int_eq(run_there(misuses[_i].args), 2);
 	said("err", misuses[_i].error);
 }
 END_TEST
@@ -215,9 +174,9 @@ START_TEST(a_full_disk_leaves_no_half_page)
 	put("page.html", "the old page");
 	if (access("/dev/full", W_OK) != 0)
 		return;
-	ck_assert_int_eq(fencepost("report a.json --html /dev/full"), 2);
+	ck_assert_int_eq(run_there("report a.json --html /dev/full"), 2);
 	said("err", "/dev/full: error: cannot be written");
-	ck_assert_int_eq(fencepost("report a.json --html page.html"), 0);
+	ck_assert_int_eq(run_there("report a.json --html page.html"), 0);
 	said("page.html", "<!doctype html>");
 }
 END_TEST
@@ -234,28 +193,28 @@ START_TEST(diff_and_store_from_the_shell)
 	    .noise = 0.1, .faster = 50});
 	put_sample("d.json", &(struct sample){.seed = 4, .tests = 200,
 	    .noise = 0.1, .forbidden = 1});
-	ck_assert_int_eq(fencepost("diff a.json b.json"), 0);
-	ck_assert_int_eq(fencepost("diff a.json c.json"), 0);
-	ck_assert_int_eq(fencepost("diff a.json c.json --fail-on any"), 1);
-	ck_assert_int_eq(fencepost("diff a.json d.json"), 1);
-	ck_assert_int_eq(fencepost("diff a.json d.json --fail-on never"), 0);
-	ck_assert_int_eq(fencepost("diff a.json d.json --json d --html e "
+	ck_assert_int_eq(run_there("diff a.json b.json"), 0);
+	ck_assert_int_eq(run_there("diff a.json c.json"), 0);
+	ck_assert_int_eq(run_there("diff a.json c.json --fail-on any"), 1);
+	ck_assert_int_eq(run_there("diff a.json d.json"), 1);
+	ck_assert_int_eq(run_there("diff a.json d.json --fail-on never"), 0);
+	ck_assert_int_eq(run_there("diff a.json d.json --json d --html e "
 	    "--markdown f"), 1);
 	json_decref(document("d"));
-	ck_assert_int_eq(fencepost("store s.db add a.json b.json d.json"),
+	ck_assert_int_eq(run_there("store s.db add a.json b.json d.json"),
 	    0);
 	said("out", "s.db#3");
-	ck_assert_int_eq(fencepost("diff s.db#1 s.db#last"), 1);
-	ck_assert_int_eq(fencepost("diff s.db#1 s.db#2 --history s.db"), 0);
-	ck_assert_int_eq(fencepost("store s.db list"), 0);
+	ck_assert_int_eq(run_there("diff s.db#1 s.db#last"), 1);
+	ck_assert_int_eq(run_there("diff s.db#1 s.db#2 --history s.db"), 0);
+	ck_assert_int_eq(run_there("store s.db list"), 0);
 	said("out", "200 tests    1 failed");
-	ck_assert_int_eq(fencepost("store s.db history 'MP+weak'"), 0);
+	ck_assert_int_eq(run_there("store s.db history 'MP+weak'"), 0);
 	said("out", "MP+weak: pass");
-	ck_assert_int_eq(fencepost("store s.db compare --html c.html"), 0);
-	ck_assert_int_eq(fencepost("store s.db export 2 -o b2.json"), 0);
-	ck_assert_int_eq(fencepost("diff b.json b2.json --fail-on any"), 0);
-	ck_assert_int_eq(fencepost("store s.db remove 2"), 0);
-	ck_assert_int_eq(fencepost("store s.db export 2"), 2);
+	ck_assert_int_eq(run_there("store s.db compare --html c.html"), 0);
+	ck_assert_int_eq(run_there("store s.db export 2 -o b2.json"), 0);
+	ck_assert_int_eq(run_there("diff b.json b2.json --fail-on any"), 0);
+	ck_assert_int_eq(run_there("store s.db remove 2"), 0);
+	ck_assert_int_eq(run_there("store s.db export 2"), 2);
 }
 END_TEST
 
@@ -283,46 +242,35 @@ static const char suite[] =
 
 #define RUN "run --device sim -n 1k --seed 7 -q -j 1 mp.yaml "
 
-static void
-same_documents(const char *a, const char *b)
-{
-	json_t *x = document(a), *y = document(b);
-
-	ck_assert_msg(same_results(x, y), "%s\n%s",
-	    json_dumps(x, JSON_INDENT(1)), json_dumps(y, JSON_INDENT(1)));
-	json_decref(x);
-	json_decref(y);
-}
-
 START_TEST(shards_of_a_run_merge_to_the_run)
 {
 	int i;
 
 	put("mp.yaml", suite);
-	ck_assert_int_eq(fencepost(RUN "-o whole.json"), 0);
+	ck_assert_int_eq(run_there(RUN "-o whole.json"), 0);
 	for (i = 1; i <= 3; i++)
-		ck_assert_int_eq(fencepost(arena_printf(arena, RUN
+		ck_assert_int_eq(run_there(arena_printf(arena, RUN
 		    "-o %d.json --shard %d/3", i, i)), 0);
-	ck_assert_int_eq(fencepost("merge 3.json 1.json 2.json -o m.json"),
+	ck_assert_int_eq(run_there("merge 3.json 1.json 2.json -o m.json"),
 	    0);
-	same_documents("whole.json", "m.json");
-	ck_assert_int_eq(fencepost("merge 3.json 1.json -o n.json"), 2);
+	expect_same("whole.json", "m.json");
+	ck_assert_int_eq(run_there("merge 3.json 1.json -o n.json"), 2);
 	said("err", "1 of 3 shards missing, the first is shard 2");
 	ck_assert_int_eq(access(arena_printf(arena, "%s/n.json", folder),
 	    F_OK), -1);
-	ck_assert_int_eq(fencepost("merge 3.json 1.json --partial -o n.json"),
+	ck_assert_int_eq(run_there("merge 3.json 1.json --partial -o n.json"),
 	    0);
-	ck_assert_int_eq(fencepost("report n.json --gate"), 2);
+	ck_assert_int_eq(run_there("report n.json --gate"), 2);
 }
 END_TEST
 
 START_TEST(judging_again_changes_nothing)
 {
 	put("mp.yaml", suite);
-	ck_assert_int_eq(fencepost(RUN "-o a.json"), 0);
-	ck_assert_int_eq(fencepost("judge a.json -o b.json"), 0);
+	ck_assert_int_eq(run_there(RUN "-o a.json"), 0);
+	ck_assert_int_eq(run_there("judge a.json -o b.json"), 0);
 	said("out", "0 of 5 tests are judged otherwise under ptx");
-	same_documents("a.json", "b.json");
+	expect_same("a.json", "b.json");
 }
 END_TEST
 
@@ -355,19 +303,19 @@ START_TEST(judging_again_finds_what_was_missed)
 	char *text;
 
 	put("mp.yaml", suite);
-	ck_assert_int_eq(fencepost(RUN "-o a.json"), 0);
+	ck_assert_int_eq(run_there(RUN "-o a.json"), 0);
 	root = document("a.json");
 	forge(root, "MP+acq");
 	text = json_dumps(root, 0);
 	put("forged.json", text);
 	free(text);
 	json_decref(root);
-	ck_assert_int_eq(fencepost("judge forged.json -o b.json"), 1);
+	ck_assert_int_eq(run_there("judge forged.json -o b.json"), 1);
 	said("out", "MP+acq: the model said forbidden, now forbidden; "
 	    "verdict pass, now forbidden");
-	ck_assert_int_eq(fencepost("report b.json --gate"), 1);
+	ck_assert_int_eq(run_there("report b.json --gate"), 1);
 	said("b.json", "\"explanation\"");
-	ck_assert_int_eq(fencepost("diff a.json b.json"), 1);
+	ck_assert_int_eq(run_there("diff a.json b.json"), 1);
 }
 END_TEST
 
@@ -379,7 +327,7 @@ START_TEST(judging_again_refuses_numbers_too_large)
 	char *text, *at;
 
 	put("mp.yaml", suite);
-	ck_assert_int_eq(fencepost(RUN "-o a.json"), 0);
+	ck_assert_int_eq(run_there(RUN "-o a.json"), 0);
 	root = document("a.json");
 	env = json_array_get(json_object_get(json_array_get(json_object_get(
 	    root, "tests"), 0), "environments"), 0);
@@ -392,7 +340,7 @@ START_TEST(judging_again_refuses_numbers_too_large)
 	memset(at, '9', sizeof(number) - 1);
 	put("big.json", text);
 	free(text);
-	ck_assert_int_eq(fencepost("judge big.json"), 2);
+	ck_assert_int_eq(run_there("judge big.json"), 2);
 	said("err", "error: too big integer");
 }
 END_TEST
@@ -403,7 +351,7 @@ START_TEST(judging_again_needs_the_source_that_ran)
 	char *text;
 
 	put("mp.yaml", suite);
-	ck_assert_int_eq(fencepost(RUN "-o a.json"), 0);
+	ck_assert_int_eq(run_there(RUN "-o a.json"), 0);
 	root = document("a.json");
 	test = json_array_get(json_object_get(root, "tests"), 1);
 	json_object_set_new(test, "source_hash",
@@ -411,7 +359,7 @@ START_TEST(judging_again_needs_the_source_that_ran)
 	text = json_dumps(root, 0);
 	put("b.json", text);
 	free(text);
-	ck_assert_int_eq(fencepost("judge b.json"), 2);
+	ck_assert_int_eq(run_there("judge b.json"), 2);
 	said("err", "MP+volatile: error: its source hashes to ");
 	json_object_del(json_array_get(json_object_get(root, "tests"), 0),
 	    "source");
@@ -419,9 +367,9 @@ START_TEST(judging_again_needs_the_source_that_ran)
 	put("c.json", text);
 	free(text);
 	json_decref(root);
-	ck_assert_int_eq(fencepost("judge c.json"), 2);
+	ck_assert_int_eq(run_there("judge c.json"), 2);
 	said("err", "--tests says where it is");
-	ck_assert_int_eq(fencepost("judge c.json --tests mp.yaml"), 2);
+	ck_assert_int_eq(run_there("judge c.json --tests mp.yaml"), 2);
 	said("err", "MP+volatile");
 }
 END_TEST
@@ -429,8 +377,8 @@ END_TEST
 START_TEST(other_versions_judge_otherwise)
 {
 	put("mp.yaml", suite);
-	ck_assert_int_eq(fencepost(RUN "-o a.json"), 0);
-	ck_assert_int_eq(fencepost("judge a.json --model ptx-6.0 -o b.json"),
+	ck_assert_int_eq(run_there(RUN "-o a.json"), 0);
+	ck_assert_int_eq(run_there("judge a.json --model ptx-6.0 -o b.json"),
 	    0);
 	said("b.json", "\"model\": \"ptx-6.0\"");
 	said("b.json", "judged again under ptx-6.0");

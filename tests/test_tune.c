@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../driver/driver.h"
+#include "help_cli.h"
 
 #define PROFILE "profiles/software_PTX_machine_(no_GPU).yaml"
 
@@ -31,41 +32,21 @@ static const char mp[] =
 	"  relaxed: {w: relaxed, r: relaxed}\n"
 	"  both: {w: release, r: acquire, expect: forbidden}\n";
 
-static char folder[64], program[4096];
 static struct arena *a;
 
 static void
 set_up(void)
 {
-	const char *path = getenv("FENCEPOST");
-	FILE *f;
-
 	a = arena_new();
-	snprintf(folder, sizeof(folder), "/tmp/fencepost-tune-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_ptr_nonnull(realpath(path ? path : "build/fencepost",
-	    program));
-	f = fopen(arena_printf(a, "%s/mp.yaml", folder), "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(mp, f);
-	ck_assert_int_eq(fclose(f), 0);
+	make_folder();
+	put("mp.yaml", mp);
 }
 
 static void
 tear_down(void)
 {
-	ck_assert_int_eq(system(arena_printf(a, "rm -rf %s", folder)), 0);
+	remove_folder();
 	arena_free(a);
-}
-
-static int
-fencepost(const char *args)
-{
-	int status = system(arena_printf(a, "cd %s && %s %s >out 2>err "
-	    "</dev/null", folder, program, args));
-
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
 }
 
 static struct source
@@ -99,12 +80,12 @@ START_TEST(run_takes_the_profile_that_tune_wrote)
 	json_t *d, *tests, *test, *envs, *twin;
 	size_t i;
 
-	ck_assert_int_eq(fencepost("tune -d sim -t 1s -k 2 --profile "
+	ck_assert_int_eq(run_there("tune -d sim -t 1s -k 2 --profile "
 	    "mp.yaml"), 0);
 	ck_assert_int_eq(environments(PROFILE), 2);
-	ck_assert_int_eq(fencepost("run -d sim -t 2s -q -o r.json mp.yaml"),
+	ck_assert_int_eq(run_there("run -d sim -t 2s -q -o r.json mp.yaml"),
 	    0);
-	d = json_load_file(arena_printf(a, "%s/r.json", folder), 0, NULL);
+	d = document("r.json");
 	tests = json_object_get(d, "tests");
 	ck_assert_uint_eq(json_array_size(tests), 2);
 	json_array_foreach(tests, i, test) {
@@ -126,7 +107,7 @@ START_TEST(run_takes_the_profile_that_tune_wrote)
 	}
 	json_decref(d);
 	/* and again as a file of environments */
-	ck_assert_int_eq(fencepost("run -d sim -n 500 -q mp.yaml --env "
+	ck_assert_int_eq(run_there("run -d sim -n 500 -q mp.yaml --env "
 	    "'" PROFILE "'"), 0);
 }
 END_TEST
@@ -137,6 +118,7 @@ static const int signals[] = {SIGTERM, SIGINT};
 START_TEST(a_signal_ends_it_with_what_there_is)
 {
 	const struct timespec begun = {2, 0};
+	const char *path = program();
 	int status;
 	pid_t pid = fork();
 
@@ -144,7 +126,7 @@ START_TEST(a_signal_ends_it_with_what_there_is)
 		if (chdir(folder) != 0 || !freopen("out", "w", stdout))
 			_exit(99);
 		signal(signals[_i], SIG_DFL);
-		execl(program, "fencepost", "tune", "-d", "sim", "-t", "60s",
+		execl(path, "fencepost", "tune", "-d", "sim", "-t", "60s",
 		    "-o", "t.yaml", "mp.yaml", (char *)NULL);
 		_exit(98);
 	}
@@ -190,9 +172,9 @@ END_TEST
 
 START_TEST(two_outputs_are_refused)
 {
-	ck_assert_int_eq(fencepost("tune -d sim -t 1s --profile -o x mp.yaml"),
+	ck_assert_int_eq(run_there("tune -d sim -t 1s --profile -o x mp.yaml"),
 	    2);
-	ck_assert_str_eq(file("err").text, "fencepost: error: --profile and "
+	ck_assert_str_eq(errors, "fencepost: error: --profile and "
 	    "--output exclude each other\n");
 }
 END_TEST

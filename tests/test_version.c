@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../driver/driver.h"
+#include "help_cli.h"
 
 static const struct {
 	const char *text, *version; /* NULL: none */
@@ -63,35 +63,15 @@ START_TEST(a_tools_version_is_read)
 }
 END_TEST
 
-static char folder[64];
-
+/* A file that may be run; its path is the arena's. */
 static const char *
-put(struct arena *a, const char *name, const char *text)
+put_tool(struct arena *a, const char *name, const char *text)
 {
 	const char *path = arena_printf(a, "%s/%s", folder, name);
-	FILE *f = fopen(path, "w");
 
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	fclose(f);
+	put(name, text);
 	ck_assert_int_eq(chmod(path, 0700), 0);
 	return path;
-}
-
-static void
-set_up(void)
-{
-	strcpy(folder, "/tmp/fencepost-version-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void
-tear_down(void)
-{
-	char command[96];
-
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
 }
 
 /* The kernel's file comes first, then NVML, then nothing. */
@@ -99,8 +79,8 @@ START_TEST(the_driver_is_asked_in_turn)
 {
 	struct arena *a = arena_new();
 	const char *fake = getenv("FAKE_NVML");
-	const char *module = put(a, "version", drivers[0].text);
-	const char *other = put(a, "other", "no such line\n");
+	const char *module = put_tool(a, "version", drivers[0].text);
+	const char *other = put_tool(a, "other", "no such line\n");
 	char s[32] = "x";
 
 	driver_version_find(module, s, sizeof(s));
@@ -127,9 +107,9 @@ START_TEST(the_toolkit_is_what_takes_part)
 	char s[80];
 
 	setenv("PATH", arena_printf(a, "%s:/usr/bin:/bin", folder), 1);
-	setenv("FENCEPOST_NVDISASM", put(a, "disassemble", "#!/bin/sh\n"
+	setenv("FENCEPOST_NVDISASM", put_tool(a, "disassemble", "#!/bin/sh\n"
 	    "echo 'Cuda compilation tools, release 12.9, V12.9.19'\n"), 1);
-	put(a, "ptxas", "#!/bin/sh\n[ \"$1\" = --version ] && "
+	put_tool(a, "ptxas", "#!/bin/sh\n[ \"$1\" = --version ] && "
 	    "echo 'Cuda compilation tools, release 13.0, V13.0.88'\n");
 	toolkit_find(true, true, s, sizeof(s));
 	ck_assert_str_eq(s, "ptxas 13.0.88, nvdisasm 12.9.19");
@@ -139,7 +119,7 @@ START_TEST(the_toolkit_is_what_takes_part)
 	ck_assert_str_eq(s, "nvdisasm 12.9.19");
 	toolkit_find(false, false, s, sizeof(s));
 	ck_assert_str_eq(s, "");
-	put(a, "ptxas", "#!/bin/sh\necho of another kind\n");
+	put_tool(a, "ptxas", "#!/bin/sh\necho of another kind\n");
 	toolkit_find(true, false, s, sizeof(s));
 	ck_assert_str_eq(s, "ptxas");
 	setenv("FENCEPOST_NVDISASM", "/nowhere/nvdisasm", 1);
@@ -159,7 +139,7 @@ suite_version(void)
 	Suite *s = suite_create("version");
 	TCase *c = tcase_create("version");
 
-	tcase_add_checked_fixture(c, set_up, tear_down);
+	tcase_add_checked_fixture(c, make_folder, remove_folder);
 	tcase_add_loop_test(c, the_drivers_version_is_read, 0,
 	    COUNT(drivers));
 	tcase_add_loop_test(c, a_tools_version_is_read, 0, COUNT(tools));
