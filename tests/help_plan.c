@@ -206,6 +206,23 @@ plan_run(const struct plan_run *r, struct err *err)
 	return ok;
 }
 
+void
+plan_env(const char *text, struct env *e)
+{
+	struct arena *a = arena_new();
+	char *rest = arena_strdup(a, text), *field;
+	struct err err;
+
+	while ((field = strtok_r(rest, " ", &rest))) {
+		const char *value = strtok_r(rest, " ", &rest);
+
+		if (!value || !env_set(e, field, value, &err))
+			ck_abort_msg("%s: %s", text, value ? err.message :
+			    "no value");
+	}
+	arena_free(a);
+}
+
 bool
 plan_assemble(const char *ptx, int sm, struct arena *a, const char **cubin)
 {

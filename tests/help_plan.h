@@ -21,6 +21,8 @@ void plan_draw(const struct kernel *k, struct draw *d, uint32_t *draws);
    does not read. */
 const struct program *plan_program(const char *text, const char *name,
     struct arena *a);
+/* Sets what "field value field value ..." says. */
+void plan_env(const char *text, struct env *e);
 /* What the tests take an H200, and the software machine, to be. */
 extern const struct caps plan_h200, plan_sim;
 /* The name of the file is the arena's. Fails the test if ptxas says no;

@@ -45,17 +45,10 @@ shape(const char *name)
 struct env
 env_of(const char *text)
 {
-	char *copy = arena_strdup(arena, text), *rest = copy, *field;
 	struct env e;
-	struct err err;
 
 	env_default(&e);
-	while ((field = strtok_r(rest, " ", &rest))) {
-		char *value = strtok_r(rest, " ", &rest);
-
-		if (!env_set(&e, field, value, &err))
-			ck_abort_msg("%s", err.message);
-	}
+	plan_env(text, &e);
 	return e;
 }
 

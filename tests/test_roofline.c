@@ -40,15 +40,12 @@ static const char swap2[] =
 static struct cost
 cost_of(const char *text, const char *fields)
 {
-	char *rest = arena_strdup(a, fields), *field;
 	struct plan *plan = arena_alloc(a, sizeof(*plan));
 	struct env e;
 	struct err err;
 
 	env_default(&e);
-	while ((field = strtok_r(rest, " ", &rest)))
-		ck_assert(env_set(&e, field, strtok_r(rest, " ", &rest),
-		    &err));
+	plan_env(fields, &e);
 	ck_assert_msg(plan_make(plan_program(text, NULL, a), &e, &plan_h200,
 	    a, plan, &err), "%s", err.message);
 	return plan_cost(plan);

@@ -4,43 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "help_plan.h"
-
-static struct arena *arena;
-static struct suite shapes;
-
-static void
-setup(void)
-{
-	struct source source;
-	struct errs errs = {0};
-	struct err err;
-
-	arena = arena_new();
-	memset(&shapes, 0, sizeof(shapes));
-	if (!source_read("tests/plan/shapes.yaml", 1 << 20, arena, &source,
-	    &err) || !read_yaml(&source, arena, &shapes, &errs))
-		ck_abort_msg("shapes.yaml does not read");
-}
-
-static void
-teardown(void)
-{
-	arena_free(arena);
-}
-
-static struct plan
-planned(const struct program *p)
-{
-	struct env e;
-	struct plan plan;
-	struct err err;
-
-	env_default(&e);
-	if (!plan_make(p, &e, &plan_h200, arena, &plan, &err))
-		ck_abort_msg("%s", err.message);
-	return plan;
-}
+#include "help_shapes.h"
 
 /* What nvdisasm would write for "LINE OPCODE; LINE OPCODE; ...". */
 static const char *
@@ -74,11 +38,14 @@ static struct plan
 message_passing(const char *w0, const char *w1, const char *r0,
     const char *r1)
 {
-	return planned(plan_program(arena_printf(arena,
+	const struct program *p = plan_program(arena_printf(arena,
 	    "name: MP\nabout: MP.\nlocations: {x: 0, y: 0}\nthreads:\n"
 	    "  - {cta: 0, code: \"%s\\n%s\\n\"}\n"
 	    "  - {cta: 1, code: \"%s\\n%s\\n\"}\n"
-	    "exists: \"[x] == 1\"\n", w0, w1, r0, r1), NULL, arena));
+	    "exists: \"[x] == 1\"\n", w0, w1, r0, r1), NULL, arena);
+	struct env e = env_of("");
+
+	return planned(p, &e, &plan_h200);
 }
 
 #define WX "st.weak.global.u32 [x], 1;"
@@ -271,20 +238,14 @@ END_TEST
 static void
 real_check(const struct program *p, const char *env_text)
 {
-	char *copy = arena_strdup(arena, env_text), *rest = copy, *field;
 	struct source elf;
 	struct plan plan;
 	struct sass s;
-	struct env e;
+	struct env e = env_of(env_text);
 	struct err err;
 	const char *cubin;
 
-	env_default(&e);
-	while ((field = strtok_r(rest, " ", &rest)))
-		ck_assert(env_set(&e, field, strtok_r(rest, " ", &rest),
-		    &err));
-	if (!plan_make(p, &e, &plan_h200, arena, &plan, &err))
-		ck_abort_msg("%s", err.message);
+	plan = planned(p, &e, &plan_h200);
 	if (!plan_assemble(emit_ptx(&plan, SABOTAGE_NONE, arena), 90, arena,
 	    &cubin))
 		return;
@@ -350,24 +311,13 @@ static const struct {
 
 #define NSTRESSES ((int)(sizeof(stresses) / sizeof(*stresses)))
 
-static void
-set_fields(const char *fields, struct env *e)
-{
-	char *rest = arena_strdup(arena, fields), *field;
-	struct err err;
-
-	while ((field = strtok_r(rest, " ", &rest)))
-		ck_assert(env_set(e, field, strtok_r(rest, " ", &rest),
-		    &err));
-}
-
 /* A stress that the assembler folded is none. */
 START_TEST(folded_stress_is_found)
 {
 	struct plan plan = message_passing(WX, WY, RY, RX);
 	struct sass s;
 
-	set_fields(stresses[_i].env, &plan.env);
+	plan_env(stresses[_i].env, &plan.env);
 	sass_check_text(&plan, disassembly(arena_printf(arena, "%s" GOODW
 	    GOOD, stresses[_i].stress)), arena, &s);
 	ck_assert_str_eq(s.detail, stresses[_i].detail);
@@ -403,7 +353,7 @@ suite_sass(void)
 	Suite *s = suite_create("sass");
 	TCase *c = tcase_create("sass");
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, shapes_setup, shapes_teardown);
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, faults_are_found, 0, NCASES);
 	tcase_add_test(c, weak_accesses_may_merge);
