@@ -415,12 +415,6 @@ void sim_async(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *code);
 void sim_async_turn(struct sim_unit *u); /* a copy may take a step */
 void sim_async_exit(struct sim_unit *u, struct sim_thread *t);
-void sim_copy_nothing(struct sim_unit *u, struct sim_copy *copy);
-void sim_copy_read(struct sim_unit *u, struct sim_copy *copy);
-void sim_copy_write(struct sim_unit *u, struct sim_copy *copy);
-void sim_copy_count(struct sim_unit *u, struct sim_copy *copy);
-void sim_copy_learn(struct sim_unit *u, struct sim_thread *t,
-    struct sim_copy *copy);
 
 /* sim_sync.c: each advances t past the instruction or blocks it */
 void sim_barrier(struct sim_unit *u, struct sim_thread *t,

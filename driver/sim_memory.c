@@ -191,6 +191,58 @@ sc_domain(struct sim_unit *u, struct sim_thread *t, struct sim_domain *d)
 	(void)d;
 }
 
+static void
+sc_copy_nothing(struct sim_unit *u, struct sim_copy *copy)
+{
+	(void)u;
+	(void)copy;
+}
+
+static void
+sc_copy_read(struct sim_unit *u, struct sim_copy *copy)
+{
+	uint32_t i;
+
+	(void)u;
+	for (i = 0; i < copy->size; i += 4) {
+		uint32_t word = (uint32_t)sim_cut_load(copy->from + i, 4);
+
+		memcpy(copy->data + i, &word, 4);
+	}
+}
+
+static void
+sc_copy_write(struct sim_unit *u, struct sim_copy *copy)
+{
+	uint32_t i;
+
+	(void)u;
+	for (i = 0; i < copy->size; i += 4) {
+		uint32_t word;
+
+		memcpy(&word, copy->data + i, 4);
+		sim_cut_store(copy->to + i, 4, word);
+	}
+}
+
+static void
+sc_copy_count(struct sim_unit *u, struct sim_copy *copy)
+{
+	struct sim_request access = {.code = copy->code,
+	    .at = {copy->count}, .value = {copy->size}};
+
+	sc_rmw(u, copy->thread, &access);
+}
+
+static void
+sc_copy_learn(struct sim_unit *u, struct sim_thread *t,
+    struct sim_copy *copy)
+{
+	(void)u;
+	(void)t;
+	(void)copy;
+}
+
 const struct sim_memory_ops sim_sc = {
 	.name = "sc",
 	.begin = sc_unit, .end = sc_unit,
@@ -198,7 +250,7 @@ const struct sim_memory_ops sim_sc = {
 	.load = sc_load, .store = sc_store, .rmw = sc_rmw,
 	.fence = sc_fence, .settle = sc_settle,
 	.publish = sc_domain, .join = sc_domain, .proxy = sc_fence,
-	.copy_issue = sim_copy_nothing, .copy_read = sim_copy_read,
-	.copy_write = sim_copy_write, .copy_count = sim_copy_count,
-	.copy_learn = sim_copy_learn,
+	.copy_issue = sc_copy_nothing, .copy_read = sc_copy_read,
+	.copy_write = sc_copy_write, .copy_count = sc_copy_count,
+	.copy_learn = sc_copy_learn,
 };
