@@ -10,7 +10,6 @@
 #include "sim.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SIZE_MAX_COPY (1u << 20)
 #define STEP_CHANCE 4 /* one turn in so many moves a copy */
@@ -47,16 +46,16 @@ place(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
 
 /* ---- the list ---------------------------------------------------------- */
 
-static struct sim_copy *
-add(struct sim_unit *u)
+static void
+add(struct sim_unit *u, const struct sim_copy *copy)
 {
 	if (u->ncopies == u->copies_room) {
 		u->copies_room = u->copies_room ? 2 * u->copies_room : 16;
 		u->copies = sim_must(realloc(u->copies, u->copies_room *
 		    sizeof(*u->copies)));
 	}
-	memset(&u->copies[u->ncopies], 0, sizeof(*u->copies));
-	return &u->copies[u->ncopies++];
+	u->copies[u->ncopies] = *copy;
+	u->memory->copy_issue(u, &u->copies[u->ncopies++]);
 }
 
 static void
@@ -197,8 +196,7 @@ issue(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 	if (!copy.from || (c->elems && !copy.count))
 		return;
 	copy.data = sim_must(malloc(size));
-	*add(u) = copy;
-	u->memory->copy_issue(u, &u->copies[u->ncopies - 1]);
+	add(u, &copy);
 }
 
 static void
@@ -210,8 +208,7 @@ arrive(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 
 	if (!count)
 		return;
-	*add(u) = copy;
-	u->memory->copy_issue(u, &u->copies[u->ncopies - 1]);
+	add(u, &copy);
 }
 
 static void
