@@ -406,9 +406,10 @@ void sim_deliver(struct sim_thread *t, const struct sim_code *code,
    instruction, as far as it needs no scheduling and does not diverge */
 void sim_run_warp(struct sim_unit *u, struct sim_warp *w);
 
-/* Where an address of the code's space points; NULL after a fault. */
+/* Where an address of a space points; NULL after a fault, of the code. */
 uint8_t *sim_place(struct sim_unit *u, struct sim_thread *t,
-    const struct sim_code *code, uint64_t address, size_t size);
+    const struct sim_code *code, enum space space, uint64_t address,
+    size_t size);
 
 /* sim_async.c */
 void sim_async(struct sim_unit *u, struct sim_thread *t,

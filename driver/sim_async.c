@@ -32,16 +32,15 @@ static uint8_t *
 place(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
     int operand, uint32_t slot, size_t size, size_t align)
 {
-	struct sim_code as = *c;
 	uint64_t address = address_of(t, c, operand, slot);
 
-	as.space = (uint8_t)operand_space(c->insn, operand);
 	if (address & (align - 1)) {
 		sim_fail(u, t, c, ERR_FAULT, "%s: misaligned address 0x%llx",
 		    c->insn->op->mnemonic, (unsigned long long)address);
 		return NULL;
 	}
-	return sim_place(u, t, &as, address, size);
+	return sim_place(u, t, c, operand_space(c->insn, operand), address,
+	    size);
 }
 
 /* ---- the list ---------------------------------------------------------- */

@@ -41,13 +41,13 @@ what_access(const struct sim_code *c)
 
 static uint8_t *
 shared_address(struct sim_unit *u, struct sim_thread *t,
-    const struct sim_code *c, uint64_t address, size_t size)
+    const struct sim_code *c, enum space space, uint64_t address, size_t size)
 {
 	uint64_t rank = address >> SIM_RANK_BITS;
 	uint64_t offset = address & (((uint64_t)1 << SIM_RANK_BITS) - 1);
 	const struct sim_cta *cta = t->cta;
 
-	if (rank >= cta->cluster->size || (c->space == SPACE_SHARED &&
+	if (rank >= cta->cluster->size || (space == SPACE_SHARED &&
 	    rank != cta->rank) || offset + size > u->shared_bytes) {
 		sim_fail(u, t, c, ERR_FAULT, "%s: illegal address 0x%llx in "
 		    "shared memory of %u bytes", what_access(c),
@@ -66,15 +66,16 @@ shared_address(struct sim_unit *u, struct sim_thread *t,
 
 uint8_t *
 sim_place(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
-    uint64_t address, size_t size)
+    enum space space, uint64_t address, size_t size)
 {
 	uint64_t window = address >> SIM_ADDRESS_BITS;
 	uint8_t *at;
 
-	if (c->space == SPACE_SHARED || c->space == SPACE_SHARED_CLUSTER)
-		return shared_address(u, t, c, address, size);
-	if (c->space == SPACE_GENERIC && window == SIM_WINDOW_SHARED)
-		return shared_address(u, t, c, address & UINT32_MAX, size);
+	if (space == SPACE_SHARED || space == SPACE_SHARED_CLUSTER)
+		return shared_address(u, t, c, space, address, size);
+	if (space == SPACE_GENERIC && window == SIM_WINDOW_SHARED)
+		return shared_address(u, t, c, space, address & UINT32_MAX,
+		    size);
 	at = sim_address(u->device, address, size);
 	if (!at)
 		sim_fail(u, t, c, ERR_FAULT,
@@ -96,7 +97,7 @@ find(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c,
 		    what_access(c), (unsigned long long)address, size);
 		return NULL;
 	}
-	return sim_place(u, t, c, address, size);
+	return sim_place(u, t, c, (enum space)c->space, address, size);
 }
 
 void
