@@ -292,6 +292,8 @@ void pending_pass(struct sim_unit *u, struct weak_thread *t,
 void pending_everywhere(struct sim_unit *u, const uint8_t *at);
 
 /* sim_weak_sync.c */
+struct weak_heads *weak_push(struct weak *w, struct weak_heads *list,
+    struct weak_head *head);
 struct weak_heads *weak_chain(struct weak *w, struct weak_heads *own,
     struct weak_heads *read);
 /* After a load by `who` read these heads. */

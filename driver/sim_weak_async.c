@@ -212,14 +212,10 @@ weak_copy_write(struct sim_unit *u, struct sim_copy *copy)
 static struct weak_heads *
 push(struct weak *w, struct weak_heads *list, const struct sim_copy *copy)
 {
-	struct weak_heads *node;
-
 	/* everyone knows what was remembered before */
 	if (!copy->known || copy->stamp != w->stamp)
 		return list;
-	node = weak_alloc(w, sizeof(*node));
-	*node = (struct weak_heads){copy->known, list};
-	return node;
+	return weak_push(w, list, copy->known);
 }
 
 /* cp.async.mbarrier.arrive tells of all cp.async of its thread before it. */

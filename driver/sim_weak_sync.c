@@ -10,8 +10,8 @@
 
 /* ---- releasing --------------------------------------------------------------------- */
 
-static struct weak_heads *
-push(struct weak *w, struct weak_heads *list, struct weak_head *head)
+struct weak_heads *
+weak_push(struct weak *w, struct weak_heads *list, struct weak_head *head)
 {
 	struct weak_heads *node = weak_alloc(w, sizeof(*node));
 
@@ -31,7 +31,7 @@ weak_head(struct weak *w, struct weak_thread *t, const struct weak_who *who)
 	head->number = ++t->nheads;
 	t->head = head;
 	if (t->npending > 0)
-		t->since = push(w, t->since, head);
+		t->since = weak_push(w, t->since, head);
 	return head;
 }
 
@@ -54,11 +54,11 @@ weak_release_heads(struct sim_unit *u, struct weak_thread *t,
 		return NULL;
 	for (s = SCOPE_CTA; t->fenced && s <= SCOPE_SYS; s++)
 		if (t->fences[s])
-			list = push(w, list, t->fences[s]);
+			list = weak_push(w, list, t->fences[s]);
 	for (h = loc ? loc->releases : NULL; h; h = h->next)
 		if (h->head->who.thread == t->who.thread)
-			list = push(w, list, h->head);
-	return own ? push(w, list, own) : list;
+			list = weak_push(w, list, h->head);
+	return own ? weak_push(w, list, own) : list;
 }
 
 /* Whatever can acquire `old` can acquire `new`, and learns more. */
@@ -80,7 +80,7 @@ weak_remember(struct weak *w, struct weak_loc *loc,
 			*p = (*p)->next;
 		else
 			p = &(*p)->next;
-	loc->releases = push(w, loc->releases, head);
+	loc->releases = weak_push(w, loc->releases, head);
 }
 
 static bool
@@ -107,10 +107,10 @@ weak_chain(struct weak *w, struct weak_heads *own, struct weak_heads *read)
 		list = NULL;
 		for (h = read; h; h = h->next)
 			if (!is_superseded(own, h->head))
-				list = push(w, list, h->head);
+				list = weak_push(w, list, h->head);
 	}
 	for (h = own; h; h = h->next)
-		list = push(w, list, h->head);
+		list = weak_push(w, list, h->head);
 	return list;
 }
 
