@@ -410,12 +410,22 @@ void sim_run_warp(struct sim_unit *u, struct sim_warp *w);
 uint8_t *sim_place(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *code, enum space space, uint64_t address,
     size_t size);
+/* Is it in the shared memory of this CTA? */
+static inline bool
+sim_is_shared(const struct sim_cta *cta, const uint8_t *at)
+{
+	return at >= cta->shared && at < cta->shared + cta->shared_bytes;
+}
 
 /* sim_async.c */
 void sim_async(struct sim_unit *u, struct sim_thread *t,
     const struct sim_code *code);
 void sim_async_turn(struct sim_unit *u); /* a copy may take a step */
 void sim_async_exit(struct sim_unit *u, struct sim_thread *t);
+/* cp.async.mbarrier.arrive waits for, and tells of, its thread's cp.async
+   issued before it. */
+bool sim_copy_precedes(const struct sim_copy *copy,
+    const struct sim_copy *arrival);
 
 /* sim_sync.c: each advances t past the instruction or blocks it */
 void sim_barrier(struct sim_unit *u, struct sim_thread *t,

@@ -72,15 +72,20 @@ is_of(const struct sim_copy *copy, const struct sim_thread *t, bool bulk)
 
 /* ---- steps ------------------------------------------------------------- */
 
-/* cp.async.mbarrier.arrive waits for the copies issued before it. */
+bool
+sim_copy_precedes(const struct sim_copy *copy, const struct sim_copy *arrival)
+{
+	return is_of(copy, arrival->thread, false) &&
+	    copy->number < arrival->number;
+}
+
 static bool
 is_held_up(const struct sim_unit *u, const struct sim_copy *copy)
 {
 	uint32_t i;
 
 	for (i = 0; copy->size == 0 && i < u->ncopies; i++)
-		if (is_of(&u->copies[i], copy->thread, false) &&
-		    u->copies[i].number < copy->number &&
+		if (sim_copy_precedes(&u->copies[i], copy) &&
 		    u->copies[i].stage < SIM_COPY_WRITTEN)
 			return true;
 	return false;
@@ -156,10 +161,7 @@ is_of_thread(const struct sim_copy *copy, const void *user)
 static bool
 is_in_cta(const struct sim_copy *copy, const void *user)
 {
-	const struct sim_cta *cta = user;
-	const uint8_t *at = copy->count ? copy->count : copy->to;
-
-	return at >= cta->shared && at < cta->shared + cta->shared_bytes;
+	return sim_is_shared(user, copy->count ? copy->count : copy->to);
 }
 
 void

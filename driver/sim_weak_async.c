@@ -50,6 +50,13 @@ weak_agents_start(struct sim_unit *u, const struct sim_cta *cta)
 	}
 }
 
+/* A copy passes for one thread when it writes, for another when it counts. */
+static uint32_t
+copy_id(struct weak *w)
+{
+	return COPY_IDS + w->ncopies++ % (COPY_IDS / 2);
+}
+
 /* ---- fences ------------------------------------------------------------ */
 
 static bool
@@ -62,8 +69,7 @@ is_shared(const struct sim_unit *u, const struct sim_cta *cta,
 		const struct sim_cta *other =
 		    &u->ctas[cta->cluster->rank0 + i];
 
-		if (at >= other->shared && at < other->shared +
-		    other->shared_bytes)
+		if (sim_is_shared(other, at))
 			return space == SPACE_SHARED_CLUSTER || other == cta;
 	}
 	return false;
@@ -173,7 +179,7 @@ copy_head(struct sim_unit *u, struct sim_copy *copy)
 
 	*head = (struct weak_head){.who = agent->who, .thread = agent,
 	    .number = 1};
-	head->who.thread = COPY_IDS + u->weak->ncopies++ % (COPY_IDS / 2);
+	head->who.thread = copy_id(u->weak);
 	head->who.scope = copy->bulk ? SCOPE_CLUSTER : SCOPE_CTA;
 	head->who.strong = true;
 	copy->known = head;
@@ -226,9 +232,7 @@ heads_of(struct sim_unit *u, const struct sim_copy *copy)
 	uint32_t i;
 
 	for (i = 0; copy->size == 0 && i < u->ncopies; i++)
-		if (u->copies[i].thread == copy->thread &&
-		    !u->copies[i].bulk && u->copies[i].size > 0 &&
-		    u->copies[i].number < copy->number)
+		if (sim_copy_precedes(&u->copies[i], copy))
 			list = push(u->weak, list, &u->copies[i]);
 	return list;
 }
@@ -243,7 +247,7 @@ weak_copy_count(struct sim_unit *u, struct sim_copy *copy)
 	    .who = agent->who, .heads = heads_of(u, copy)};
 
 	/* an mbarrier is whole, whatever the scopes */
-	now.who.thread = COPY_IDS + u->weak->ncopies++ % (COPY_IDS / 2);
+	now.who.thread = copy_id(u->weak);
 	now.who.strong = true;
 	now.who.scope = SCOPE_SYS;
 	loc_room(u, loc);
