@@ -225,7 +225,7 @@ finish(struct sim_unit *u, struct sim_thread *st)
  * then knows everything. Only between two accesses.
  */
 static void
-recall(struct sim_unit *u)
+recall_now(struct sim_unit *u)
 {
 	struct weak *w = u->weak;
 	uint32_t i, j;
@@ -247,6 +247,13 @@ recall(struct sim_unit *u)
 			cta->warps[j].domain = (struct sim_domain){0};
 	}
 	restart(w);
+}
+
+static inline void
+recall(struct sim_unit *u)
+{
+	if (u->weak->bytes > BYTES_MAX)
+		recall_now(u);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------ */
@@ -318,8 +325,7 @@ load(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	struct weak_loc *loc[VEC_MAX];
 	int i, msg;
 
-	if (u->weak->bytes > BYTES_MAX)
-		recall(u);
+	recall(u);
 	for (i = 0; t->npending > 0 && i < c->vec; i++)
 		pending_settle_at(u, t, access->at[i]);
 	if (!c->harness && late(u, t, access, &who))
@@ -355,8 +361,7 @@ store(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	struct weak_loc *loc;
 	int i, msg;
 
-	if (u->weak->bytes > BYTES_MAX)
-		recall(u);
+	recall(u);
 	if (sim_planted(u, c, SIM_FAULT_LOSE_STORE) && sim_chance(u, 64))
 		return;
 	for (i = 0; t->npending > 0 && i < c->vec; i++)
@@ -436,8 +441,7 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 	struct weak_rmw done;
 	struct weak_loc *loc;
 
-	if (u->weak->bytes > BYTES_MAX)
-		recall(u);
+	recall(u);
 	if (t->npending > 0)
 		pending_settle_at(u, t, access->at[0]);
 	if (c->harness && !loc_find(u, access->at[0], c->size))
@@ -465,8 +469,7 @@ rmw(struct sim_unit *u, struct sim_thread *st, struct sim_request *access)
 static void
 fence(struct sim_unit *u, struct sim_thread *t, const struct sim_code *c)
 {
-	if (u->weak->bytes > BYTES_MAX)
-		recall(u);
+	recall(u);
 	weak_fence(u, t, c);
 }
 
