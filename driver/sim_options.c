@@ -19,12 +19,16 @@ const char sim_fault_help[] = "plant a fault in the software machine; one of"
 #undef FAULT
     ;
 
+static const char fault_list[] = "none"
+#define FAULT(id, name, about) ", " name
+#include "sim_fault.def"
+#undef FAULT
+    ;
+
 static bool
 option_fault(const char *s, enum sim_fault *fault, struct err *err)
 {
 	struct loc nowhere = {0};
-	char list_text[400];
-	size_t n = 0;
 	int i;
 
 	for (i = 0; i < SIM_FAULT_COUNT; i++)
@@ -32,11 +36,8 @@ option_fault(const char *s, enum sim_fault *fault, struct err *err)
 			*fault = (enum sim_fault)i;
 			return true;
 		}
-	for (i = 0; i < SIM_FAULT_COUNT && n < sizeof(list_text); i++)
-		n += (size_t)snprintf(list_text + n, sizeof(list_text) - n,
-		    "%s%s", i ? ", " : "", fault_names[i]);
 	return err_set(err, ERR_USAGE, nowhere,
-	    "sim: unknown fault '%.20s' (%s)", s, list_text);
+	    "sim: unknown fault '%.20s' (%s)", s, fault_list);
 }
 
 bool
