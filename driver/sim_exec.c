@@ -293,9 +293,9 @@ out_of_steps(struct sim_unit *u, struct sim_thread *t,
 /* Accesses that a thread has in one turn. Where no schedule can show there
    are many; what is the harness's in a test's kernel may have to wait for
    other threads, and for copies: it polls once a turn. */
-#define LATE_MOST 64 /* steps: whoever spins must not be late for ever */
 #define BURST_KERNEL 256
 #define BURST_HARNESS 8
+#define LATE_MOST 64 /* steps: whoever spins must not be late for ever */
 
 /*
  * `left`: accesses of this turn still to come; a tested one ends it. A

@@ -136,4 +136,3 @@ lower_alu(struct sim_lower *l, const struct insn *insn, struct err *err)
 	lower_guard(c, insn);
 	return true;
 }
-
