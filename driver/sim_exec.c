@@ -184,7 +184,7 @@ sim_access(struct sim_unit *u, struct sim_thread *t,
 		access.value[0] = t->regs[c->b];
 		access.compare = t->regs[c->c];
 		if (u->memory->rmw(u, t, &access) &&
-		    operand_role(c->insn, 0) == ROLE_WRITE)
+		    c->insn->ops[0].kind == OPERAND_REG)
 			t->regs[c->d] = access.value[0];
 	} else if (u->memory->load(u, t, &access)) {
 		if (c->insn->op->class == CLASS_MBARRIER)
