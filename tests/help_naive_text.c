@@ -7,12 +7,12 @@ static const char *const view_names[] = {"x", "y", "v", "v+4", "w", "t", "s",
 	"c", "ws", "b"};
 
 static void
-print_value(struct text *t, const struct naive_insn *insn, int i, int extra)
+print_value(struct text *t, const struct naive_insn *insn, int i)
 {
 	if (insn->plus >= 0)
 		text_printf(t, "r%d", 20 + i);
 	else
-		text_printf(t, "%d", insn->value + extra);
+		text_printf(t, "%d", insn->value);
 }
 
 /* The part between mnemonic and operands. */
@@ -69,7 +69,7 @@ print_store(struct text *t, const struct naive_insn *insn, int i,
 	if (insn->vector)
 		text_printf(t, "{r%d, r%d}", 20 + i, 20 + i);
 	else
-		print_value(t, insn, i, 0);
+		print_value(t, insn, i);
 }
 
 static void
@@ -90,7 +90,7 @@ print_rmw(struct text *t, const struct naive_insn *insn, int i, bool litmus,
 	text_printf(t, "%s, ", address);
 	if (insn->kind == NAIVE_CAS)
 		text_printf(t, "%d, ", insn->compare);
-	print_value(t, insn, i, 0);
+	print_value(t, insn, i);
 }
 
 /* The mbarrier is in the CTA of thread 0; a wait's answer goes to a
