@@ -12,6 +12,8 @@
 	"mad.lo.u32 %r0, %r1, %r2, %r0; mul.wide.u32 %rd1, %r0, 4;" \
 	"add.u64 %rd1, %rd0, %rd1;"
 
+#define COUNT(list) ((int)(sizeof(list) / sizeof(*(list))))
+
 static const struct {
 	const char *name, *declarations, *body;
 	uint32_t grid, block, cluster, shared;
@@ -203,14 +205,13 @@ static const char *const memories[] = {"memory=sc", "memory=weak"};
 
 START_TEST(programs_compute)
 {
-	size_t n = sizeof(programs) / sizeof(*programs);
-	size_t i = (size_t)_i % n;
+	int i = _i % COUNT(programs);
 	struct arena *a = arena_new();
 	uint32_t words[64] = {0}, turn;
 	struct err err;
 
 	for (turn = 0; turn < 5; turn++) {
-		struct sim_case c = {memories[(size_t)_i / n],
+		struct sim_case c = {memories[_i / COUNT(programs)],
 		    sim_module(a, programs[i].declarations,
 			programs[i].body),
 		    programs[i].grid, programs[i].block, programs[i].cluster,
@@ -290,15 +291,14 @@ static const struct {
 	    "mapa: CTA 1 of a cluster of 1"},
 };
 
-#define NFAULTS (sizeof(faults) / sizeof(*faults))
 #define BODY_LINE 12 /* of the module around it */
 
 START_TEST(faults_have_a_line)
 {
-	size_t i = (size_t)_i % NFAULTS;
+	int i = _i % COUNT(faults);
 	struct arena *a = arena_new();
 	uint32_t words[64] = {0};
-	struct sim_case c = {memories[(size_t)_i / NFAULTS], sim_module(a,
+	struct sim_case c = {memories[_i / COUNT(faults)], sim_module(a,
 	    faults[i].declarations, faults[i].body), faults[i].grid,
 	    faults[i].block, .words = words, .nwords = 64};
 	int line = BODY_LINE - 1 + faults[i].line;
@@ -397,8 +397,6 @@ START_TEST(runs_replay_with_any_number_of_jobs)
 END_TEST
 
 Suite *suite_sim(void);
-
-#define COUNT(list) ((int)(sizeof(list) / sizeof(*(list))))
 
 Suite *
 suite_sim(void)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "../driver/driver.h"
+#include "help_cli.h"
 
 #define TABLE "driver/README.md"
 #define ENVIRONMENT "tests/sim/plain.env"
@@ -104,7 +105,6 @@ static void
 run(const char *fault, const char *instances, bool all, struct arena *a,
     struct caught *c)
 {
-	const char *program = getenv("FENCEPOST");
 	char line[4096];
 	struct text t;
 	size_t i;
@@ -113,8 +113,7 @@ run(const char *fault, const char *instances, bool all, struct arena *a,
 
 	text_init(&t, a);
 	text_printf(&t, "%s run -d sim -q --no-twins --color never -e "
-	    ENVIRONMENT " -n %s", program ? program : "build/fencepost",
-	    instances);
+	    ENVIRONMENT " -n %s", program(), instances);
 	if (fault)
 		text_printf(&t, " --sim-fault %s", fault);
 	/* a filter also takes the variants of a family: not wanted */
