@@ -17,7 +17,8 @@ print_value(struct text *t, const struct naive_insn *insn, int i)
 
 /* The part between mnemonic and operands. */
 static void
-print_sem(struct text *t, const struct naive_insn *insn, bool litmus)
+print_sem(struct text *t, const struct naive_insn *insn,
+    const struct naive_test *test)
 {
 	if (insn->sem == SEM_VOLATILE && insn->compare == 1 &&
 	    !insn->vector)
@@ -27,8 +28,8 @@ print_sem(struct text *t, const struct naive_insn *insn, bool litmus)
 	else
 		text_printf(t, ".%s.%s", sem_name(insn->sem),
 		    scope_name(insn->scope));
-	if (!litmus)
-		text_printf(t, ".global");
+	if (!test->litmus)
+		text_printf(t, test->shared ? ".shared::cluster" : ".global");
 }
 
 static const char *
@@ -41,31 +42,31 @@ address_of(struct text *scratch, const struct naive_insn *insn, bool litmus)
 }
 
 static void
-print_load(struct text *t, const struct naive_insn *insn, int i, bool litmus,
-    const char *address)
+print_load(struct text *t, const struct naive_insn *insn, int i,
+    const struct naive_test *test, const char *address)
 {
 	static const char *const litmus_names[] = {"ld", "ld", "ld", "ld",
 		"ld", "tld", "suld", "cold", "suld"};
 
 	text_printf(t, "%s", litmus_names[insn->view]);
-	print_sem(t, insn, litmus);
+	print_sem(t, insn, test);
 	if (insn->vector)
 		text_printf(t, ".v2.u32 {r%d, r%d}, %s", 2 * i, 2 * i + 1,
 		    address);
 	else
-		text_printf(t, "%s r%d, %s", litmus ? "" : ".u32", 2 * i,
+		text_printf(t, "%s r%d, %s", test->litmus ? "" : ".u32", 2 * i,
 		    address);
 }
 
 static void
 print_store(struct text *t, const struct naive_insn *insn, int i,
-    bool litmus, const char *address)
+    const struct naive_test *test, const char *address)
 {
 	text_printf(t, insn->view == VIEW_SURFACE ||
 	    insn->view == VIEW_W_SURFACE ? "sust" : "st");
-	print_sem(t, insn, litmus);
+	print_sem(t, insn, test);
 	text_printf(t, "%s %s, ", insn->vector ? ".v2.u32" :
-	    litmus ? "" : ".u32", address);
+	    test->litmus ? "" : ".u32", address);
 	if (insn->vector)
 		text_printf(t, "{r%d, r%d}", 20 + i, 20 + i);
 	else
@@ -73,16 +74,16 @@ print_store(struct text *t, const struct naive_insn *insn, int i,
 }
 
 static void
-print_rmw(struct text *t, const struct naive_insn *insn, int i, bool litmus,
-    const char *address)
+print_rmw(struct text *t, const struct naive_insn *insn, int i,
+    const struct naive_test *test, const char *address)
 {
 	static const char *const names[] = {[NAIVE_ADD] = "add",
 		[NAIVE_EXCH] = "exch", [NAIVE_CAS] = "cas",
 		[NAIVE_RED] = "add"};
 
 	text_printf(t, insn->kind == NAIVE_RED ? "red" : "atom");
-	print_sem(t, insn, litmus);
-	text_printf(t, ".%s%s ", names[insn->kind], litmus ? "" :
+	print_sem(t, insn, test);
+	text_printf(t, ".%s%s ", names[insn->kind], test->litmus ? "" :
 	    insn->kind == NAIVE_EXCH || insn->kind == NAIVE_CAS ? ".b32" :
 	    ".u32");
 	if (insn->kind != NAIVE_RED)
@@ -161,10 +162,11 @@ print_barrier(struct text *t, const struct naive_insn *insn)
  */
 static void
 print_insn(struct text *t, const struct naive_thread *thread, int i,
-    bool litmus, const char *end)
+    const struct naive_test *test, const char *end)
 {
 	const struct naive_insn *insn = &thread->insns[i];
 	struct text scratch;
+	bool litmus = test->litmus;
 	const char *address;
 
 	text_init(&scratch, t->arena);
@@ -175,14 +177,14 @@ print_insn(struct text *t, const struct naive_thread *thread, int i,
 	else if (insn->kind == NAIVE_STORE && insn->vector)
 		text_printf(t, "mov.u32 r%d, %d%s", 20 + i, insn->value, end);
 	if (insn->kind == NAIVE_LOAD)
-		print_load(t, insn, i, litmus, address);
+		print_load(t, insn, i, test, address);
 	else if (insn->kind == NAIVE_STORE)
-		print_store(t, insn, i, litmus, address);
+		print_store(t, insn, i, test, address);
 	else if (insn->kind == NAIVE_MBARRIER_WAIT ||
 	    insn->kind == NAIVE_MBARRIER_ARRIVE)
 		print_mbarrier(t, insn, i, end);
 	else if (insn->kind <= NAIVE_RED)
-		print_rmw(t, insn, i, litmus, address);
+		print_rmw(t, insn, i, test, address);
 	else if (insn->kind <= NAIVE_PROXY_FENCE)
 		print_fence(t, insn, litmus);
 	else if (insn->kind == NAIVE_SKIP && litmus)
@@ -215,15 +217,15 @@ print_labels(struct text *t, const struct naive_thread *thread, int i,
 }
 
 static void
-print_code(struct text *t, const struct naive_thread *thread, bool litmus,
-    const char *end)
+print_code(struct text *t, const struct naive_thread *thread,
+    const struct naive_test *test, const char *end)
 {
 	int i;
 
 	for (i = 0; i <= thread->n; i++) {
-		print_labels(t, thread, i, litmus, end);
+		print_labels(t, thread, i, test->litmus, end);
 		if (i < thread->n)
-			print_insn(t, thread, i, litmus, end);
+			print_insn(t, thread, i, test, end);
 	}
 }
 
@@ -261,17 +263,33 @@ uses(const struct naive_test *test, int first, int last)
 }
 
 static void
+print_locations(struct text *t, const struct naive_test *test)
+{
+	int cta = test->threads[0].cta;
+
+	if (test->shared)
+		text_printf(t, "  x: {space: shared, cta: %d}\n"
+		    "  y: {space: shared, cta: %d}\n  v: {init: [0, 0], "
+		    "count: 2, align: 8, space: shared, cta: %d}\n", cta, cta,
+		    cta);
+	else
+		text_printf(t, "  x: 0\n  y: 0\n"
+		    "  v: {init: [0, 0], count: 2, align: 8}\n");
+	if (uses(test, VIEW_W, VIEW_W_SURFACE))
+		text_printf(t, "  w: {alias: x}\n");
+	if (uses(test, VIEW_MBARRIER, VIEW_MBARRIER))
+		text_printf(t, "  b: {mbarrier: %d, space: shared, cta: %d}\n",
+		    test->arrivals, cta);
+}
+
+static void
 print_yaml(struct text *t, const struct naive_test *test, const char *name)
 {
 	int i;
 
-	text_printf(t, "name: %s\nabout: drawn at random\nlocations:\n"
-	    "  x: 0\n  y: 0\n  v: {init: [0, 0], count: 2, align: 8}\n"
-	    "%s", name, uses(test, VIEW_W, VIEW_W_SURFACE) ?
-	    "  w: {alias: x}\n" : "");
-	if (uses(test, VIEW_MBARRIER, VIEW_MBARRIER))
-		text_printf(t, "  b: {mbarrier: %d, space: shared, cta: %d}\n",
-		    test->arrivals, test->threads[0].cta);
+	text_printf(t, "name: %s\nabout: drawn at random\nlocations:\n",
+	    name);
+	print_locations(t, test);
 	text_printf(t, "threads:\n");
 	for (i = 0; i < test->nthreads; i++) {
 		const struct naive_thread *thread = &test->threads[i];
@@ -279,7 +297,7 @@ print_yaml(struct text *t, const struct naive_test *test, const char *name)
 		text_printf(t, "  - gpu: %d\n    cluster: %d\n    cta: %d\n"
 		    "    warp: %d\n    code: |\n      ", thread->gpu,
 		    thread->cluster, thread->cta, thread->warp);
-		print_code(t, thread, false, ";\n      ");
+		print_code(t, thread, test, ";\n      ");
 		text_printf(t, "\n");
 	}
 	text_printf(t, "exists: \"");
@@ -305,7 +323,7 @@ print_litmus(struct text *t, const struct naive_test *test, const char *name)
 		text_printf(t, "%s P%d@cta %d,gpu %d ", i ? "|" : "", i,
 		    thread->cta, thread->gpu);
 		text_init(&code, t->arena);
-		print_code(&code, thread, true, "\n");
+		print_code(&code, thread, test, "\n");
 		cell[i] = code.size ? code.s : "";
 	}
 	while (more) {

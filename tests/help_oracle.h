@@ -66,6 +66,7 @@ struct naive_slot {
 
 struct naive_test {
 	bool litmus; /* to be written in that dialect */
+	bool shared; /* or with x, y and v beside the mbarrier */
 	int arrivals; /* that the mbarrier expects: 1 to 3 */
 	int nthreads;
 	struct naive_thread threads[NAIVE_THREADS];

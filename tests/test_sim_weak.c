@@ -105,51 +105,18 @@ END_TEST
 
 #define RANDOM_SEED 4 /* unless the environment says another */
 
-/* One GPU; for one draw in four one cluster, which may share memory. */
-static bool
-place_closer(struct naive_test *test, uint64_t n)
+/* One GPU; for one draw in four one cluster, which shares memory. */
+static void
+place_closer(struct naive_test *test, bool shared)
 {
-	bool share = n % 4 == 0;
 	int t;
 
+	test->shared = shared;
 	for (t = 0; t < test->nthreads; t++) {
 		test->threads[t].gpu = 0;
-		if (share)
+		if (shared)
 			test->threads[t].cluster = 0;
 	}
-	return share;
-}
-
-/* The locations move into the shared memory of P0's CTA. */
-static char *
-move_to_shared(const char *s, int cta, struct arena *a)
-{
-	static const char *const places[] = {"\n  x: 0\n", "\n  y: 0\n",
-	    "count: 2, align: 8"};
-	struct text t;
-	size_t i;
-
-	text_init(&t, a);
-	while (*s) {
-		for (i = 0; i < 3; i++)
-			if (strncmp(s, places[i], strlen(places[i])) == 0)
-				break;
-		if (strncmp(s, ".global", 7) == 0) {
-			text_printf(&t, ".shared::cluster");
-			s += 7;
-		} else if (i < 2) {
-			text_printf(&t, "\n  %c: {space: shared, cta: %d}",
-			    "xy"[i], cta);
-			s += strlen(places[i]) - 1;
-		} else if (i == 2) {
-			text_printf(&t, "%s, space: shared, cta: %d",
-			    places[i], cta);
-			s += strlen(places[i]);
-		} else {
-			text_printf(&t, "%c", *s++);
-		}
-	}
-	return t.s;
 }
 
 struct drawn {
@@ -190,17 +157,13 @@ random_one(uint64_t n, struct drawn *drawn, struct arena *a)
 	struct errs errs = {0};
 	struct naive_test test;
 	struct study s = {.options = "", .seed = n, .instances = 1000};
-	bool shared;
 
 	memset(&test, 0, sizeof(test));
 	naive_draw(&test, &d);
 	if (test.litmus)
 		return;
-	shared = place_closer(&test, n);
+	place_closer(&test, n % 4 == 0);
 	source.text = naive_text(&test, "drawn", a);
-	if (shared)
-		source.text = move_to_shared(source.text,
-		    test.threads[0].cta, a);
 	source.size = strlen(source.text);
 	if (!read_yaml(&source, a, &suite, &errs))
 		return;
@@ -208,7 +171,7 @@ random_one(uint64_t n, struct drawn *drawn, struct arena *a)
 	ck_assert_msg(study_sound(&s), "draw %llu: %s\n%s%s",
 	    (unsigned long long)n, s.err.message, s.why.s, source.text);
 	drawn->judged += s.judged;
-	drawn->shared += s.judged && shared;
+	drawn->shared += s.judged && test.shared;
 	drawn->fenced += s.judged && arrives_fenced(&test);
 }
 
