@@ -196,7 +196,7 @@ struct tune {
 	const bool *targets;
 	uint64_t seed;
 	struct draw draw;
-	struct arena *arena, *scratch; /* scratch: one generation */
+	struct arena *scratch; /* of one generation */
 	const struct env *const *builtin;
 	int nbuiltin, tried;
 	const struct env *hint; /* tried first; may be NULL */

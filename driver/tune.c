@@ -103,9 +103,6 @@ next_env(struct tune *t, int index, struct env *e)
 	struct env fresh;
 	int built = t->tried + index - (t->hint != NULL);
 
-	if (t->tried + index == 0)
-		t->builtin = envs_for(t->program, t->bench, t->arena,
-		    &t->nbuiltin);
 	if (built < t->nbuiltin) {
 		*e = built < 0 ? *t->hint : *t->builtin[built];
 		return;
@@ -248,9 +245,9 @@ tune_open(struct tune *t, struct bench *b, const struct program *p,
 	t->program = p;
 	t->seed = seed;
 	t->draw = (struct draw){seed, p->hash, 0};
-	t->arena = a;
 	t->scratch = arena_new();
 	t->targets = program_targets(p, a);
+	t->builtin = envs_for(p, b, a, &t->nbuiltin);
 }
 
 bool
