@@ -154,6 +154,8 @@ bool findings_any(const struct findings *r);
 json_t *primitive_entry(const struct study *study, const struct primitive *p,
     struct arena *a);
 void entry_verdict(const struct session *s, json_t *o, const char *fault);
+/* Its process was lost; late: it gave no sign of life. */
+void entry_lost(const struct primitive *p, json_t *o, bool late);
 void entry_measured(json_t *o);
 void entry_not_run(json_t *o, const char *why, struct arena *a);
 void entry_message(json_t *o, const char *message, struct arena *a);

@@ -38,6 +38,14 @@ finding_json(enum finding kind, uint64_t count, uint64_t round,
 	return o;
 }
 
+/* What no kernel reported. */
+static json_t *
+fault_json(bool faulted, const char *detail)
+{
+	return json_pack("{s:s, s:i, s:s}", "kind", faulted ? "fault" :
+	    "hang", "count", 1, "detail", detail);
+}
+
 static json_t *
 findings_json(const struct session *s, const char *fault)
 {
@@ -50,9 +58,7 @@ findings_json(const struct session *s, const char *fault)
 			    (enum finding)i, s->total.found[i],
 			    s->round[i], &s->total.first[i]));
 	if (fault)
-		json_array_append_new(list, json_pack("{s:s, s:i, s:s}",
-		    "kind", s->faulted ? "fault" : "hang", "count", 1,
-		    "detail", fault));
+		json_array_append_new(list, fault_json(s->faulted, fault));
 	return list;
 }
 
@@ -119,6 +125,15 @@ entry_verdict(const struct session *s, json_t *o, const char *fault)
 	if (!found && p->fails == FAILS_MUST)
 		json_object_set_new(o, "message",
 		    json_string("it cannot work, and was not caught"));
+}
+
+void
+entry_lost(const struct primitive *p, json_t *o, bool late)
+{
+	json_object_set_new(o, "verdict", json_string(verdict_of(p, true)));
+	json_object_set_new(o, "findings", json_pack("[o]", fault_json(!late,
+	    late ? "no end, and no answer" :
+	    "it took the process with it")));
 }
 
 void

@@ -175,11 +175,7 @@ lost(const struct study *s, const struct primitive *p, bool late)
 	struct arena *a = arena_new();
 	json_t *o = primitive_entry(s, p, a);
 
-	json_object_set_new(o, "verdict", json_string(
-	    p->fails == FAILS_NOT ? "broken" : "pass"));
-	json_object_set_new(o, "findings", json_pack("[{s:s, s:i, s:s}]",
-	    "kind", late ? "hang" : "fault", "count", 1, "detail",
-	    late ? "no end, and no answer" : "it took the process with it"));
+	entry_lost(p, o, late);
 	arena_free(a);
 	return o;
 }
