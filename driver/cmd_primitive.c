@@ -1,9 +1,7 @@
 #include "primitive.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OPTIONS \
@@ -213,21 +211,14 @@ static void
 prepare(struct command *c, int argc, char **argv)
 {
 	const struct options *o = &c->options;
-	const char *none = getenv("NO_COLOR");
-	time_t now = time(NULL);
-	char *started = arena_alloc(c->arena, 32);
-	struct tm tm;
 
-	gmtime_r(&now, &tm);
-	strftime(started, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
 	c->info.argc = argc;
 	c->info.argv = argv;
 	c->info.seed = c->study.seed = o->seed;
 	c->info.model = MODEL_PTX;
-	c->info.started = started;
+	c->info.started = utc_now(c->arena);
 	c->info.shard = c->info.shards = 1;
-	c->style.color = o->color == 1 || (o->color == 0 && !(none && *none) &&
-	    isatty(STDOUT_FILENO));
+	c->style.color = style_wants_color(o->color);
 	c->out = o->json && strcmp(o->json, "-") == 0 ? stderr : stdout;
 	c->study.assembler = (enum assembler)o->assembler;
 	c->study.validate = o->validate || !o->bench;

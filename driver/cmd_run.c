@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OPTIONS \
@@ -200,27 +199,6 @@ choose_devices(struct run *r, struct err *err)
 	return true;
 }
 
-static const char *
-utc_now(struct arena *a)
-{
-	time_t now = time(NULL);
-	struct tm tm;
-	char s[32];
-
-	gmtime_r(&now, &tm);
-	strftime(s, sizeof(s), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return arena_strdup(a, s);
-}
-
-static bool
-wants_color(int choice)
-{
-	const char *none = getenv("NO_COLOR");
-
-	return choice == 1 || (choice == 0 && !(none && *none) &&
-	    isatty(STDOUT_FILENO));
-}
-
 static void
 prepare(struct run *r, int argc, char **argv)
 {
@@ -233,7 +211,7 @@ prepare(struct run *r, int argc, char **argv)
 	r->info.seed = o->seed;
 	r->info.model = (enum model_version)o->model;
 	r->info.started = utc_now(r->arena);
-	r->style.color = wants_color(o->color);
+	r->style.color = style_wants_color(o->color);
 	r->style.quiet = o->quiet;
 	r->terminal = isatty(STDERR_FILENO);
 	r->out = o->json && strcmp(o->json, "-") == 0 ? stderr : stdout;

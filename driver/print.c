@@ -2,12 +2,23 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RED "\033[1;31m"
 #define YELLOW "\033[33m"
 #define GREEN "\033[32m"
 #define PLAIN "\033[0m"
+
+bool
+style_wants_color(int choice)
+{
+	const char *none = getenv("NO_COLOR");
+
+	return choice == 1 || (choice == 0 && !(none && *none) &&
+	    isatty(STDOUT_FILENO));
+}
 
 static const char *
 paint(const struct style *style, const char *color)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Names and logs come from outside: they are cleaned here, once. */
 static json_t *
@@ -402,6 +403,18 @@ shard(const struct run_info *info)
 	set(o, "selected", json_integer(info->selected));
 	set(o, "suite_hash", hex64(info->suite_hash));
 	return o;
+}
+
+const char *
+utc_now(struct arena *a)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char s[32];
+
+	gmtime_r(&now, &tm);
+	strftime(s, sizeof(s), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return arena_strdup(a, s);
 }
 
 json_t *

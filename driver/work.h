@@ -100,8 +100,9 @@ struct run_info {
 void why_add(json_t *test, const struct program *p,
     enum model_version version, uint32_t code, bool allowed, struct arena *a);
 
-/* results.c: each returns a new reference */
+/* results.c: JSON is a new reference */
 json_t *results_test(const struct result *r, struct arena *a);
+const char *utc_now(struct arena *a); /* ISO 8601 */
 json_t *results_document(const struct run_info *info, bool complete,
     double wall, json_t *tests);
 bool results_write(const json_t *document, const char *path,
@@ -109,6 +110,8 @@ bool results_write(const json_t *document, const char *path,
 
 /* print.c: for people */
 struct style { bool color, quiet, sim; };
+/* By the choice auto|always|never; standard output is looked at. */
+bool style_wants_color(int choice);
 void print_header(FILE *f, const struct document *d,
     const struct style *style);
 void print_test(FILE *f, const struct document *d, const struct doc_test *t,
