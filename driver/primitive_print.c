@@ -111,28 +111,27 @@ number(const json_t *o, const char *key)
 	return v ? json_real_value(v) : NAN;
 }
 
-static void
-print_latency(FILE *f, const json_t *entry, const json_t *b,
-    const struct style *style)
+static bool
+is_rate(const json_t *b)
 {
-	fprintf(f, "%-26s %-*s %5" PRIu64 "x%-5" PRIu64
-	    "%10.4g%10.4g%10.4g", text_of(entry, "name"), WHAT_COLUMN,
-	    text_of(b, "what"), count_of(b, "ctas"), count_of(b, "threads"),
-	    number(b, "median"), number(b, "p1"), number(b, "p99"));
-	if (json_object_get(b, "cycles"))
-		fprintf(f, "%10.4g", number(b, "cycles"));
-	fprintf(f, "%s\n", style->sim ? not_judged : "");
+	return strcmp(text_of(b, "unit"), "1/s") == 0;
 }
 
 static void
-print_rate(FILE *f, const json_t *entry, const json_t *b,
+print_row(FILE *f, const json_t *entry, const json_t *b,
     const struct style *style)
 {
-	fprintf(f, "%-26s %-*s %5" PRIu64 "x%-5" PRIu64 "%10s/s%s\n",
+	fprintf(f, "%-26s %-*s %5" PRIu64 "x%-5" PRIu64,
 	    text_of(entry, "name"), WHAT_COLUMN, text_of(b, "what"),
-	    count_of(b, "ctas"), count_of(b, "threads"),
-	    rate_text(number(b, "median")).s,
-	    style->sim ? not_judged : "");
+	    count_of(b, "ctas"), count_of(b, "threads"));
+	if (is_rate(b))
+		fprintf(f, "%10s/s", rate_text(number(b, "median")).s);
+	else
+		fprintf(f, "%10.4g%10.4g%10.4g", number(b, "median"),
+		    number(b, "p1"), number(b, "p99"));
+	if (json_object_get(b, "cycles"))
+		fprintf(f, "%10.4g", number(b, "cycles"));
+	fprintf(f, "%s\n", style->sim ? not_judged : "");
 }
 
 static void
@@ -144,9 +143,8 @@ print_rows(FILE *f, const json_t *entries, bool rates,
 
 	json_array_foreach(entries, i, entry)
 		json_array_foreach(json_object_get(entry, "bench"), k, b)
-			if ((strcmp(text_of(b, "unit"), "1/s") == 0) == rates)
-				(rates ? print_rate : print_latency)(f, entry,
-				    b, style);
+			if (is_rate(b) == rates)
+				print_row(f, entry, b, style);
 }
 
 void
@@ -181,13 +179,9 @@ primitive_print_claims(FILE *f, const json_t *claims,
 	json_array_foreach(claims, i, claim) {
 		const json_t *holds = json_object_get(claim, "holds");
 
-		if (style->sim)
-			fprintf(f, "  %-18s %s: %s\n", "not judged",
-			    text_of(claim, "claim"), text_of(claim, "figure"));
-		else
-			fprintf(f, "  %-18s %s: %s\n", json_is_true(holds) ?
-			    "holds" : "does not hold here",
-			    text_of(claim, "claim"), text_of(claim, "figure"));
+		fprintf(f, "  %-18s %s: %s\n", style->sim ? "not judged" :
+		    json_is_true(holds) ? "holds" : "does not hold here",
+		    text_of(claim, "claim"), text_of(claim, "figure"));
 	}
 }
 
