@@ -1,12 +1,12 @@
 /* primitives on the software machine: what validation finds, and when */
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "help_cli.h"
 #include "help_primitive.h"
 
 /* Those whose PTX it knows, which is most of them. */
@@ -160,19 +160,6 @@ END_TEST
 	".visible .entry " name "(.param .align 8 .b8 p[104])\n{\n" body \
 	"\tret;\n}\n"
 
-static char directory[32];
-
-static void
-write_own(const char *name, const char *content)
-{
-	FILE *f = fopen(arena_printf(prim_arena, "%s/%s", directory, name),
-	    "w");
-
-	ck_assert_ptr_nonnull(f);
-	fputs(content, f);
-	fclose(f);
-}
-
 /* Primitives of a file of PTX and its entries. */
 static void
 read_own(const char *ptx, const char *yaml, struct primitives *own)
@@ -183,19 +170,14 @@ read_own(const char *ptx, const char *yaml, struct primitives *own)
 	const char *path;
 	int i;
 
-	strcpy(directory, "/tmp/fencepost-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	write_own("my.ptx", ptx);
-	write_own("my.yaml", yaml);
-	path = arena_printf(prim_arena, "%s/my.yaml", directory);
+	put("my.ptx", ptx);
+	put("my.yaml", yaml);
+	path = arena_printf(prim_arena, "%s/my.yaml", folder);
 	ck_assert(source_read(path, 1 << 20, prim_arena, &source, &err));
-	ck_assert(primitive_read(&source, directory, prim_arena, own, &errs));
+	ck_assert(primitive_read(&source, folder, prim_arena, own, &errs));
 	for (i = 0; i < own->count; i++)
 		ck_assert(origin_load(own->list[i].origin, 90, prim_arena,
 		    &err));
-	unlink(path);
-	unlink(arena_printf(prim_arena, "%s/my.ptx", directory));
-	rmdir(directory);
 }
 
 static void
@@ -395,23 +377,6 @@ START_TEST(what_is_only_measured_says_so)
 }
 END_TEST
 
-static char out[1 << 17];
-
-/* Runs `fencepost ARGS`, its output in out[]; did it end with 0? */
-static bool
-fencepost(const char *args)
-{
-	const char *program = getenv("FENCEPOST");
-	FILE *f = popen(arena_printf(prim_arena, "%s %s 2>&1", program ?
-	    program : "build/fencepost", args), "r");
-	size_t n;
-
-	ck_assert_ptr_nonnull(f);
-	n = fread(out, 1, sizeof(out) - 1, f);
-	out[n] = '\0';
-	return pclose(f) == 0;
-}
-
 /* Nor is anything made of costs on the software machine, here or in what is
    made of the document. */
 START_TEST(reports_do_not_judge_what_was_only_measured)
@@ -421,24 +386,21 @@ START_TEST(reports_do_not_judge_what_was_only_measured)
 
 	if (!prims_compiled())
 		return;
-	strcpy(directory, "/tmp/fencepost-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	ck_assert_msg(fencepost(arena_printf(prim_arena, "primitive --device "
-	    "sim --bench syncthreads --json %s/d", directory)), "%s", out);
+	ck_assert_msg(fencepost("primitive --device sim --bench syncthreads "
+	    "--json %F/d") == 0, "%s", errors);
 	ck_assert(strstr(out, "1 measured, not validated (software"));
 	ck_assert(strstr(out, "  not judged: software machine\n"));
 	ck_assert(strstr(out, "not judged         __syncthreads takes"));
 	ck_assert(!strstr(out, "holds") && !strstr(out, "clean"));
+	ck_assert_str_eq(errors, "");
 	for (i = 0; i < 2; i++) {
-		ck_assert(fencepost(arena_printf(prim_arena,
-		    "report %s/d %s -", directory, forms[i])));
+		ck_assert_int_eq(fencepost(arena_printf(prim_arena,
+		    "report %%F/d %s -", forms[i])), 0);
 		ck_assert_msg(strstr(out, "measured, not validated"), "%s",
 		    out);
 		ck_assert_msg(strstr(out, "not judged: software machine"),
 		    "%s", out);
 	}
-	unlink(arena_printf(prim_arena, "%s/d", directory));
-	rmdir(directory);
 }
 END_TEST
 
@@ -447,14 +409,14 @@ START_TEST(machine_code_is_shown_with_its_fences)
 {
 	if (!prims_compiled())
 		return;
-	if (fencepost("primitive --sass grid_pause --twins without")) {
+	if (fencepost("primitive --sass grid_pause --twins without") == 0) {
 		ck_assert_ptr_nonnull(strstr(out, ".text.grid_pause_bench"));
 		ck_assert_ptr_nonnull(strstr(out, "REDG.E.ADD.STRONG.GPU"));
 		ck_assert_ptr_nonnull(strstr(out, "MEMBAR.ALL.GPU ;"));
 		ck_assert_ptr_nonnull(strstr(out, "// <--"));
 	} else {
-		ck_assert_msg(strstr(out, "nvdisasm") || strstr(out,
-		    "no ptxas in PATH"), "%s", out);
+		ck_assert_msg(strstr(errors, "nvdisasm") || strstr(errors,
+		    "no ptxas in PATH"), "%s", errors);
 	}
 }
 END_TEST
@@ -499,6 +461,7 @@ suite_primitive_run(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, prims_read, prims_free);
+	tcase_add_checked_fixture(t, make_folder, remove_folder);
 	tcase_add_test(t, sound_primitives_are_clean);
 	tcase_add_loop_test(t, a_twin_is_caught_by_what_it_does_wrong, 0,
 	    (int)(sizeof(wrong) / sizeof(*wrong)));
