@@ -28,19 +28,25 @@ state_add(struct site *s, const struct insn *insn, bool removed)
 }
 
 static void
+step_to(struct site *s, int from, const struct insn *to, bool removed)
+{
+	int i = state_add(s, to, removed);
+
+	if (i >= 0)
+		s->states[from].next |= 1u << i;
+}
+
+static void
 step(struct site *s, int from, enum sem sem, enum scope scope, bool removed)
 {
 	struct insn to = s->states[from].insn;
-	int i;
 
 	/* membar is fence.sc, and has no weaker kinds (ISA 9.7.13.5) */
 	if (to.op->id == OP_MEMBAR && sem != to.sem)
 		to.op = &ops_table[OP_FENCE];
 	to.sem = sem;
 	to.scope = scope;
-	i = state_add(s, &to, removed);
-	if (i >= 0)
-		s->states[from].next |= 1u << i;
+	step_to(s, from, &to, removed);
 }
 
 /* atom.exch whose result nobody wants is a store that is atomic. Without the
@@ -50,7 +56,6 @@ static void
 step_to_store(struct site *s, int from)
 {
 	struct insn to = s->states[from].insn;
-	int i;
 
 	to.op = &ops_table[OP_ST];
 	to.rmw = RMW_NONE;
@@ -59,9 +64,7 @@ step_to_store(struct site *s, int from)
 	to.ops[0] = to.ops[1];
 	to.ops[1] = to.ops[2];
 	to.nops = 2;
-	i = state_add(s, &to, false);
-	if (i >= 0)
-		s->states[from].next |= 1u << i;
+	step_to(s, from, &to, false);
 }
 
 /* Waits for groups: for what is read, and not at all. */
@@ -69,16 +72,10 @@ static void
 lower_wait(struct site *s, int from)
 {
 	struct insn to = s->states[from].insn;
-	int i;
+	bool whole = to.op->id == OP_BULK_WAIT && !to.reads;
 
-	if (to.op->id == OP_BULK_WAIT && !to.reads) {
-		to.reads = true;
-		i = state_add(s, &to, false);
-		if (i >= 0)
-			s->states[from].next |= 1u << i;
-		return;
-	}
-	step(s, from, to.sem, to.scope, true);
+	to.reads |= whole;
+	step_to(s, from, &to, !whole);
 }
 
 static void
