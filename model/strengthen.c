@@ -13,6 +13,7 @@
 
 #define RUNS_MAX 2000
 #define CANDIDATES_MAX 1000000
+#define TOGETHER_MAX 4 /* changes that are all tried together */
 
 /* ---- the changes ------------------------------------------------------ */
 
@@ -111,8 +112,8 @@ add_access(struct strength_search *s, int thread, int index)
 	}
 }
 
-static bool
-is_access(const struct insn *insn)
+bool
+insn_is_access(const struct insn *insn)
 {
 	return insn->op->class >= CLASS_LOAD && insn->op->class <= CLASS_RED;
 }
@@ -129,10 +130,11 @@ add_gap(struct strength_search *s, int thread, int index)
 	struct change *c;
 	int i;
 
-	for (i = index - 1; i >= 0 && !is_access(&t->insns[i]); i--)
+	for (i = index - 1; i >= 0 && !insn_is_access(&t->insns[i]); i--)
 		if (t->insns[i].op->class == CLASS_FENCE)
 			return;
-	if (i < 0 || !is_access(&t->insns[index]) || !(c = change_new(s)))
+	if (i < 0 || !insn_is_access(&t->insns[index]) ||
+	    !(c = change_new(s)))
 		return;
 	for (i = 0; i < 2; i++) {
 		fence.sem = sems[i];

@@ -7,7 +7,6 @@
 #define CHANGES_MAX 64
 #define FORMS_MAX 4
 #define BARRIER_THREADS 3 /* of a CTA that get a barrier */
-#define TOGETHER_MAX 4 /* changes that are all tried together */
 #define ALLOWED_MAX 512
 
 struct change {
@@ -34,8 +33,9 @@ struct strength_search {
 	int count;
 };
 
-/* strengthen.c: NULL if there are too many */
+/* strengthen.c; change_new(): NULL if there are too many */
 struct change *change_new(struct strength_search *s);
+bool insn_is_access(const struct insn *insn);
 /* strengthen_async.c: what may be changed at an instruction, or put before
    it */
 void strengthen_async(struct strength_search *s, int thread, int index);

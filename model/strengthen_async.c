@@ -50,13 +50,10 @@ strengthen_async(struct strength_search *s, int thread, int index)
 	if (insn->op->id == OP_BULK_WAIT && insn->reads)
 		add_edit(s, (struct edit){EDIT_REPLACE, thread, index, to});
 	/* between two accesses there may come another fence */
-	if (!s->bulk || !before || (insn->op->class >= CLASS_LOAD &&
-	    insn->op->class <= CLASS_RED))
+	if (!s->bulk || !before || insn_is_access(insn))
 		return;
 	/* behind an access, or what waits */
-	if ((before->op->class >= CLASS_LOAD &&
-	    before->op->class <= CLASS_RED) ||
-	    before->op->class == CLASS_BRANCH ||
+	if (insn_is_access(before) || before->op->class == CLASS_BRANCH ||
 	    before->op->class == CLASS_BARRIER)
 		add_edit(s, (struct edit){EDIT_INSERT, thread, index, fence});
 }
