@@ -216,8 +216,7 @@ state_used(const struct program *p, int thread, int reg, struct loc *loc)
 			const struct operand *o = &t->insns[i].ops[j];
 
 			*loc = o->loc;
-			if ((o->kind == OPERAND_REG ||
-			    o->kind == OPERAND_ADDR) && o->reg == reg &&
+			if (operand_has(o, reg) &&
 			    operand_role(&t->insns[i], j) != ROLE_WRITE &&
 			    !is_state_use(&t->insns[i], j))
 				return true;
