@@ -153,7 +153,7 @@ emit_drain(struct emit *e, int thread)
 	}
 }
 
-/* ---- when all roles are done ---------------------------------------------- */
+/* ---- when all roles are done ------------------------------------------- */
 
 static bool
 is_bulk_copied_on(const struct program *p, int var)

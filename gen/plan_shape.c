@@ -160,7 +160,8 @@ shape_make(const struct program *p, const struct env *e, struct shape *s)
 bool
 shape_permits_all(const struct shape *s)
 {
-	return !s->spins && !s->barriers && !s->async && !s->warp && s->ranks == 1;
+	return !s->spins && !s->barriers && !s->async && !s->warp &&
+	    s->ranks == 1;
 }
 
 /* bar.sync and the like count whole warps: all lanes must take part. */

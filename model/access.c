@@ -289,7 +289,8 @@ bool
 access_rmw(struct runner *r, const struct insn *insn)
 {
 	bool red = insn->op->class == CLASS_RED;
-	const struct access a = {insn, red ? 0 : 1, type_size(insn->type), 0, 0};
+	const struct access a = {insn, red ? 0 : 1, type_size(insn->type), 0,
+		0};
 	const struct operand *b = &insn->ops[a.operand + 1], *c = b + 1;
 	struct path_event *read = access_read(r, &a), *write;
 	event_row taint = 0;

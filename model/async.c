@@ -211,12 +211,14 @@ copy_elements(struct runner *r, const struct insn *insn, int size,
 	for (i = 0; i < n; i++) {
 		if (is_idle(r->m, insn, size, i))
 			continue;
-		e = beside(access_read(r, &(struct access){insn, 1, size, i, 0}));
+		e = beside(access_read(r,
+		    &(struct access){insn, 1, size, i, 0}));
 		if (!e)
 			return false;
 		read = (int)(e - r->events);
-		e = beside(access_write(r, &(struct access){insn, 0, size, i, 0},
-		    BIT(read), -1, e->event.value));
+		e = beside(access_write(r,
+		    &(struct access){insn, 0, size, i, 0}, BIT(read), -1,
+		    e->event.value));
 		if (!e)
 			return false;
 		e->covers = BIT(read);
@@ -244,10 +246,7 @@ complete(struct runner *r, const struct insn *insn, int operand,
 		return true;
 	beside(write)->covers = covers | BIT(read);
 	write->event.scope = scope;
-	if (HAS(r->m, ASYNC_TX))
-		write->event.sem = SEM_RELEASE;
-	else
-		write->event.sem = SEM_RELAXED;
+	write->event.sem = HAS(r->m, ASYNC_TX) ? SEM_RELEASE : SEM_RELAXED;
 	return true;
 }
 
@@ -278,7 +277,7 @@ copy(struct runner *r, const struct insn *insn)
 		    "of different sizes, or of no declared location");
 	if (!copy_elements(r, insn, size, &all))
 		return false;
-	if (insn->op->id == OP_BULK && insn->complete == COMPLETE_MBARRIER)
+	if (bulk && insn->complete == COMPLETE_MBARRIER)
 		return complete(r, insn, 3, SCOPE_CLUSTER,
 		    (uint64_t)insn->ops[2].imm, all);
 	r->copies[bulk].open |= all;

@@ -262,8 +262,9 @@ live_lost(const struct live *l, uint64_t *state, int thread,
 
 /*
  * A load in a loop may go on with an old value where it is weak, or its scope
- * leaves out the thread that writes: no rule says that it ever sees a write that is not ordered before it (and on hardware it does
- * not, where the line is in L1).
+ * leaves out the thread that writes: no rule says that it ever sees a write
+ * that is not ordered before it (and on hardware it does not, where the line
+ * is in L1).
  */
 uint64_t
 live_readable(const struct live *l, uint64_t *state, int thread, int index,
