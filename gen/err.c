@@ -78,6 +78,15 @@ line_start(const struct source *source, int line)
 	return s < end ? s : NULL;
 }
 
+/* Names of files and what they hold must not steer a terminal. */
+static void
+char_print(FILE *f, char c, const char *keep)
+{
+	bool control = (unsigned char)c < 0x20 || c == 0x7f;
+
+	fputc(control && (!c || !strchr(keep, c)) ? '?' : c, f);
+}
+
 #define CARET_WIDTH 200
 
 /* The line and a caret under its column; columns count bytes. */
@@ -98,21 +107,18 @@ caret_print(FILE *f, struct loc loc, const struct source *source)
 		end++;
 	fputs("  ", f);
 	for (i = 0; i < end - s; i++)
-		fputc((unsigned char)s[i] < 0x20 && s[i] != '\t' ? '?' :
-		    s[i], f);
+		char_print(f, s[i], "\t");
 	fputs("\n  ", f);
 	for (i = 1; i < loc.column; i++)
 		fputc(i <= end - s && s[i - 1] == '\t' ? '\t' : ' ', f);
 	fputs("^\n", f);
 }
 
-/* Names of files and what they hold must not steer a terminal. */
 static void
 clean_print(FILE *f, const char *s, const char *keep)
 {
 	for (; *s; s++)
-		fputc(((unsigned char)*s < 0x20 && !strchr(keep, *s)) ||
-		    *s == 0x7f ? '?' : *s, f);
+		char_print(f, *s, keep);
 }
 
 void
