@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "help_mp.h"
 #include "help_same.h"
 
 char folder[64];
@@ -108,21 +109,7 @@ put(const char *name, const char *text)
 }
 
 /* Six tests, of which each takes as long as its instances do. */
-static const char suite[] =
-	"name: MP\n"
-	"about: Message passing.\n"
-	"locations: {data: 0, flag: 0}\n"
-	"threads:\n"
-	"  - cta: 0\n"
-	"    code: |\n"
-	"      st.weak.global.u32 [data], 1;\n"
-	"      {write} [flag], 1;\n"
-	"  - cta: 1\n"
-	"    code: |\n"
-	"      {read} r0, [flag];\n"
-	"      ld.weak.global.u32 r1, [data];\n"
-	"exists: 1:r0 == 1 && 1:r1 == 0\n"
-	"variants:\n"
+static const char suite[] = MP_VARIANTS
 	"  weak: {write: st.weak.global.u32, read: ld.weak.global.u32}\n"
 	"  volatile: {write: st.volatile.global.u32,"
 	" read: ld.volatile.global.u32}\n"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../driver/driver.h"
+#include "help_mp.h"
 
 /* The modules of a lost device are left, whichever thread loaded them. */
 const char *__lsan_default_suppressions(void);
@@ -15,21 +16,7 @@ __lsan_default_suppressions(void)
 	return "leak:spy_load\n";
 }
 
-static const char mp[] =
-	"name: MP\n"
-	"about: Message passing.\n"
-	"locations: {data: 0, flag: 0}\n"
-	"threads:\n"
-	"  - cta: 0\n"
-	"    code: |\n"
-	"      st.weak.global.u32 [data], 1;\n"
-	"      {write} [flag], 1;\n"
-	"  - cta: 1\n"
-	"    code: |\n"
-	"      {read} r0, [flag];\n"
-	"      ld.weak.global.u32 r1, [data];\n"
-	"exists: 1:r0 == 1 && 1:r1 == 0\n"
-	"variants:\n"
+static const char mp[] = MP_VARIANTS
 	"  relaxed: {write: st.relaxed.gpu.global.u32,"
 	" read: ld.relaxed.gpu.global.u32}\n"
 	"  both: {write: st.release.gpu.global.u32,"

@@ -11,26 +11,15 @@
 
 #include "../driver/driver.h"
 #include "help_cli.h"
+#include "help_mp.h"
 
 #define PROFILE "profiles/software_PTX_machine_(no_GPU).yaml"
 
-static const char mp[] =
-	"name: MP\n"
-	"about: Message passing.\n"
-	"locations: {data: 0, flag: 0}\n"
-	"threads:\n"
-	"  - cta: 0\n"
-	"    code: |\n"
-	"      st.weak.global.u32 [data], 1;\n"
-	"      st.{w}.gpu.global.u32 [flag], 1;\n"
-	"  - cta: 1\n"
-	"    code: |\n"
-	"      ld.{r}.gpu.global.u32 r0, [flag];\n"
-	"      ld.weak.global.u32 r1, [data];\n"
-	"exists: 1:r0 == 1 && 1:r1 == 0\n"
-	"variants:\n"
-	"  relaxed: {w: relaxed, r: relaxed}\n"
-	"  both: {w: release, r: acquire, expect: forbidden}\n";
+static const char mp[] = MP_VARIANTS
+	"  relaxed: {write: st.relaxed.gpu.global.u32,"
+	" read: ld.relaxed.gpu.global.u32}\n"
+	"  both: {write: st.release.gpu.global.u32,"
+	" read: ld.acquire.gpu.global.u32, expect: forbidden}\n";
 
 static struct arena *a;
 
