@@ -273,7 +273,6 @@ struct summary {
 	uint64_t pardoned; /* failing, but quarantined */
 	int exit; /* of a run that found this: 0, 1, 2, or 4 for nothing */
 };
-void summary_add(struct summary *s, const struct doc_test *t);
 const char *mutation_name(int placement);
 void summary_make(struct summary *s, const struct document *d);
 uint64_t summary_failed(const struct summary *s); /* and not pardoned */

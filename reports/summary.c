@@ -55,7 +55,7 @@ mutation_class(const struct doc_test *t)
 	return class;
 }
 
-void
+static void
 summary_add(struct summary *s, const struct doc_test *t)
 {
 	const struct doc_evidence *e = t->evidence;
@@ -138,13 +138,14 @@ mutation_json(const struct summary *s)
 	int i;
 
 	for (i = 0; i < PLACEMENTS; i++) {
-		json_t *placed = counts_json(&s->mutations[i]);
+		json_t *placed;
 
+		if (!s->mutations[i].twins)
+			continue;
+		placed = counts_json(&s->mutations[i]);
 		json_object_set_new(placed, "placement",
 		    json_string(mutation_name(i)));
-		if (s->mutations[i].twins)
-			json_array_append(list, placed);
-		json_decref(placed);
+		json_array_append_new(list, placed);
 	}
 	json_object_set_new(all, "placements", list);
 	return all;
