@@ -1,25 +1,15 @@
 #include "help_sample_made.h"
 
+#include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char sample_hostile[] = "</script><svg onload=x>&amp;]]>\"'`|"
     "%0A::error::\\$(id)\x01\x1b[31m\xc2\x85\xef\xbf\xbe{{x}}<!--";
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof(*(list))))
-
-/* Also outside of Check, for programs that only make samples. */
-void
-sample_require(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "sample: %s\n", what);
-	abort();
-}
 
 static json_t *
 bench(const char *what, double median, int ctas, struct draw *d)
@@ -112,8 +102,7 @@ devices(const struct sample *s)
 		json_object_set_new(d, "mig", json_false());
 		if (!s->sim)
 			json_object_set_new(d, "driver_version",
-			    json_string(s->driver ? s->driver :
-			    "580.65.06"));
+			    json_string("580.65.06"));
 		json_array_append_new(list, d);
 	}
 	return list;
@@ -186,8 +175,8 @@ sample_json(const struct sample *s)
 	    "selected", n, "suite_hash", json_sprintf("%016" PRIx64,
 	    hash_lines(lines, s->tests, kept)), "devices", devices(s), "model", "ptx",
 	    "tests", tests, "primitives", prims);
-	sample_require(root, "json_pack");
-	sample_require(document_summary(root, &err), err.message);
+	ck_assert_ptr_nonnull(root);
+	ck_assert_msg(document_summary(root, &err), "%s", err.message);
 	arena_free(a);
 	arena_free(kept);
 	return root;
@@ -206,18 +195,6 @@ sample_source(const struct sample *s, struct arena *a)
 	return source;
 }
 
-const char *
-sample_file(const struct sample *s, struct arena *a)
-{
-	struct source source = sample_source(s, a);
-	char *path = arena_strdup(a, "/tmp/fencepost-sample-XXXXXX");
-	FILE *f = fdopen(mkstemp(path), "wb");
-
-	sample_require(f && fwrite(source.text, 1, source.size, f) == source.size &&
-	    fclose(f) == 0, "cannot write");
-	return path;
-}
-
 struct document
 sample_document(const struct sample *s, struct arena *a)
 {
@@ -225,6 +202,6 @@ sample_document(const struct sample *s, struct arena *a)
 	struct document d;
 	struct err err;
 
-	sample_require(document_read(&source, a, &d, &err), err.message);
+	ck_assert_msg(document_read(&source, a, &d, &err), "%s", err.message);
 	return d;
 }

@@ -9,7 +9,6 @@ struct sample {
 	int tests, primitives;
 	bool sim;
 	const char *gpu; /* its name; NULL: an H200 */
-	const char *driver; /* NULL: 580.65.06 */
 	int gpus; /* 0: one */
 	double faster; /* factor on all weak rates, 0: 1 */
 	double noise; /* sd of the log rate from run to run, 0: none */
@@ -21,8 +20,6 @@ struct sample {
 json_t *sample_json(const struct sample *s); /* a new reference */
 /* The same as text in the arena. */
 struct source sample_source(const struct sample *s, struct arena *a);
-/* Written to a new file; its name is the arena's. */
-const char *sample_file(const struct sample *s, struct arena *a);
 struct document sample_document(const struct sample *s, struct arena *a);
 /* A string fit to break every format. */
 extern const char sample_hostile[];

@@ -53,7 +53,6 @@ static const struct {
 
 static const char *const placements[] = {"", "+cta", "+warp", "+cluster"};
 
-
 json_t *
 sample_text(const char *s)
 {
