@@ -133,21 +133,21 @@ def main(arguments):
     if arguments[0] == "--fastest":
         print(fastest(bench, "latency", grid_barrier)[1] or "")
         return
-    documents = [d for d in (bench, read(folder, "validate"),
-                             read(folder, "prove")) if d]
-    table = Table(all(d["hardware"] for d in documents))
+    validate, prove, candidates = (
+        read(folder, name) for name in ("validate", "prove", "candidates"))
+    table = Table(all(d["hardware"] for d in (bench, validate, prove) if d))
     if bench:
         put_costs(table, bench)
         claims = bench.get("claims", [])
         table.row("claims of the chapter that hold",
                   f"{sum(c['holds'] is True for c in claims)} of "
                   f"{len(claims)}")
-    if read(folder, "candidates"):
+    if candidates:
         print("fastest candidates of contrib/barriers.yaml:")
-        put_candidates(read(folder, "candidates"))
-    put_proof(table, read(folder, "prove"))
-    if read(folder, "validate"):
-        put_twins(table, read(folder, "validate"))
+        put_candidates(candidates)
+    put_proof(table, prove)
+    if validate:
+        put_twins(table, validate)
 
 
 if __name__ == "__main__":
