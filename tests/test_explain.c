@@ -10,12 +10,6 @@
 
 #define BIT(i) ((event_row)1 << (i))
 
-static void
-options(struct model_opts *opts)
-{
-	model_defaults(opts, MODEL_PTX);
-}
-
 static const char *
 explained(const struct program *p, enum explain_format format,
     struct arena *a)
@@ -24,7 +18,7 @@ explained(const struct program *p, enum explain_format format,
 	struct text t;
 	struct err err;
 
-	options(&opts);
+	model_defaults(&opts, MODEL_PTX);
 	text_init(&t, a);
 	if (!model_explain(&t, p, &opts, help_target(p), format, a, &err))
 		ck_abort_msg("%s: %s", p->name, err.message);
@@ -89,7 +83,7 @@ check_program(const struct program *p, uint64_t mutation,
 	struct err err;
 	uint32_t i;
 
-	options(&opts);
+	model_defaults(&opts, MODEL_PTX);
 	opts.mutation = mutation;
 	for (i = 0; i < p->noutcomes && i < 64; i++)
 		if (!model_candidates(p, &opts, i, check_circle, c, a, &err))
@@ -167,7 +161,7 @@ check_suggestions(const struct program *p, bool wanted, struct arena *a)
 	struct err err;
 	int count, i;
 
-	options(&opts);
+	model_defaults(&opts, MODEL_PTX);
 	ck_assert_msg(model_strengthen(p, &opts, help_target(p), a, list,
 	    &count) == wanted, "%s", p->name);
 	ck_assert_int_eq(count > 0, wanted);
@@ -468,7 +462,7 @@ START_TEST(without_a_verdict_there_is_a_reason)
 	struct text t;
 	struct err err;
 
-	options(&opts);
+	model_defaults(&opts, MODEL_PTX);
 	text_init(&t, a);
 	ck_assert(!model_explain(&t, p, &opts, 0, EXPLAIN_TEXT, a, &err));
 	ck_assert_int_eq(err.code, ERR_UNSUPPORTED);
