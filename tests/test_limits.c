@@ -3,22 +3,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../model/model.h"
+#include "help_cycle.h"
 #include "help_table.h"
-
-static const struct program *
-read_text(const char *text, struct arena *a)
-{
-	struct source source = {"limits.yaml", text, strlen(text)};
-	struct suite suite = {0};
-	struct errs errs = {0};
-
-	if (!read_yaml(&source, a, &suite, &errs)) {
-		errs_print(stdout, &errs, &source);
-		ck_abort_msg("unreadable");
-	}
-	return &suite.programs[0];
-}
 
 static void
 run(const struct program *p, enum model_version version, struct arena *a,
@@ -102,7 +88,7 @@ static const struct {
 START_TEST(says_why_not)
 {
 	struct arena *a = arena_new();
-	const struct program *p = read_text(uncovered[_i].text, a);
+	const struct program *p = help_yaml(uncovered[_i].text, a);
 	struct outcomes out;
 
 	run(p, uncovered[_i].version, a, &out);
@@ -254,7 +240,7 @@ large(int threads, int accesses, const char *fence, struct arena *a)
 		}
 	}
 	text_printf(&t, "exists: 0:r1 == 0\n");
-	return read_text(t.s, a);
+	return help_yaml(t.s, a);
 }
 
 static const struct {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/model.h"
+#include "help_cycle.h"
 #include "help_external.h"
 #include "help_golden.h"
 
@@ -269,27 +269,6 @@ START_TEST(the_external_suite_is_read_and_written)
 }
 END_TEST
 
-static const struct program *
-read_cycle(const char *edges, const char *strength, const char *place,
-    struct arena *a)
-{
-	struct cycle_opts opts = {strength, place};
-	struct suite *suite = arena_alloc(a, sizeof(*suite));
-	struct errs errs = {0};
-	struct source s = {"cycle.yaml", NULL, 0};
-	struct text t;
-	struct err err;
-
-	text_init(&t, a);
-	if (!cycle_yaml(&t, edges, &opts, &err))
-		ck_abort_msg("%s: %s", edges, err.message);
-	s.text = t.s;
-	s.size = t.size;
-	if (!read_yaml(&s, a, suite, &errs))
-		ck_abort_msg("%s", errors_text(&errs, &s, a));
-	return &suite->programs[0];
-}
-
 static void
 same_verdict(const struct program *p, const struct program *q,
     struct arena *a)
@@ -322,7 +301,7 @@ static const char *const exported[] = {
 START_TEST(yaml_survives_litmus)
 {
 	struct arena *a = arena_new();
-	const struct program *p = read_cycle(exported[_i], NULL, NULL, a);
+	const struct program *p = help_cycle(exported[_i], NULL, NULL, a);
 	const struct program *q = again(p, a);
 
 	ck_assert_int_eq(p->dialect, DIALECT_PTX);
@@ -345,7 +324,7 @@ static const struct {
 START_TEST(barriers_and_branches_keep_their_meaning)
 {
 	struct arena *a = arena_new();
-	const struct program *p = read_cycle(translated[_i].edges, "weak",
+	const struct program *p = help_cycle(translated[_i].edges, "weak",
 	    translated[_i].place, a);
 
 	same_verdict(p, again(p, a), a);
@@ -360,7 +339,7 @@ START_TEST(a_program_is_written_so)
 	struct err err;
 
 	text_init(&t, a);
-	ck_assert(write_litmus(&t, read_cycle("PodWW Rfe Rmw Rfe "
+	ck_assert(write_litmus(&t, help_cycle("PodWW Rfe Rmw Rfe "
 	    "fence.sc.gpu.dRR weak Fre", NULL, NULL, a), &err));
 	ck_assert_str_eq(t.s,
 	    "PTX WW+RW+RR+po+rmw+fence.sc.gpu-weak\n"
@@ -431,16 +410,11 @@ START_TEST(what_cannot_be_said_has_a_place)
 	    "threads:\n  - {%scode: \"%s\"}\nexists: \"%s\"\n",
 	    unsayable[_i].locations, unsayable[_i].thread,
 	    unsayable[_i].code, unsayable[_i].cond);
-	struct source s = {"t.yaml", text, strlen(text)};
-	struct suite suite = {0};
-	struct errs errs = {0};
 	struct text t;
 	struct err err;
 
 	text_init(&t, a);
-	if (!read_yaml(&s, a, &suite, &errs))
-		ck_abort_msg("%s", errors_text(&errs, &s, a));
-	ck_assert(!write_litmus(&t, &suite.programs[0], &err));
+	ck_assert(!write_litmus(&t, help_yaml(text, a), &err));
 	ck_assert_uint_eq(t.size, 0);
 	ck_assert_int_eq(err.code, ERR_UNSUPPORTED);
 	ck_assert_str_eq(err.message, arena_printf(a, "the .litmus format "

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../driver/driver.h"
+#include "help_cycle.h"
 
 /* Everything that a document says of a test is in here somewhere. */
 static const char yaml[] =
@@ -27,19 +28,6 @@ static const char yaml[] =
 	"      ld.relaxed.gpu.global.u32 r1, [x];\n"
 	"exists: 1:r0 == 1 && 1:r1 == 0\n"
 	"expect: allowed\n";
-
-static const struct program *
-read_program(struct arena *a)
-{
-	struct source source = {"t.yaml", yaml, sizeof(yaml) - 1};
-	struct suite *suite = arena_alloc(a, sizeof(*suite));
-	struct errs errs = {0};
-
-	if (!read_yaml(&source, a, suite, &errs))
-		errs_print(stderr, &errs, &source);
-	ck_assert_int_eq(errs.count, 0);
-	return &suite->programs[0];
-}
 
 static struct env env;
 static struct env_tally envs[] = {{&env, 1000, 3, 10, 0.5}};
@@ -90,7 +78,7 @@ static char *words[] = {"run", "a b", "--json", "x"};
 static json_t *
 make_document(struct arena *a)
 {
-	const struct program *p = read_program(a);
+	const struct program *p = help_yaml(yaml, a);
 	static const struct device_info device = {
 		.kind = "sim", .name = "machine", .uuid = "sim",
 		.caps = {.sm = 90, .memory = 1 << 20}, .mig = -1,
@@ -165,7 +153,7 @@ END_TEST
 START_TEST(the_source_reads_back)
 {
 	struct arena *a = arena_new();
-	const struct program *p = read_program(a);
+	const struct program *p = help_yaml(yaml, a);
 	json_t *document = make_document(a);
 	struct source source = {"kept.yaml", NULL, 0};
 	struct suite suite = {0};
