@@ -192,8 +192,8 @@ bool address_find(const struct program *p, uint64_t address, int *var,
    ptx, sm, hangs, register types, the domains and the hash */
 bool program_check(struct program *p, struct arena *a, struct errs *errs);
 /* types.c, its first step: accesses take types and spaces from their
-   locations, registers from their uses. Readers call it before they read conditions,
-   whose slots have the registers' sizes. */
+   locations, registers from their uses. Readers call it before they read
+   conditions, whose slots have the registers' sizes. */
 bool program_types(struct program *p, struct errs *errs);
 
 /* read.c, read_litmus.c: append the programs of a file to the suite */

@@ -332,19 +332,14 @@ is_source(const struct resolver *r, const struct event *e)
  * synchronizes with the waits, as with the reads of a relaxed write.
  */
 static bool
-releases_by_fence(const struct resolver *r, int fence, int arrive, int wait)
+releases_by_fence(const struct resolver *r, int fence, int wait)
 {
+	const struct graph *g = &r->s->g;
 	const struct model *m = r->s->m;
-	const struct event *x = r->s->g.x.events;
-	const struct event *f = &x[fence], *w = &x[wait];
-	const struct insn *insn;
+	const struct event *f = &g->x.events[fence], *w = &g->x.events[wait];
 
-	if (f->kind != EVENT_FENCE || f->thread != x[arrive].thread ||
-	    !(f->sem == SEM_RELEASE || f->sem == SEM_ACQ_REL ||
-	    (f->sem == SEM_SC && HAS(m, SC_PATTERNS))))
-		return false;
-	insn = &m->p->threads[f->thread].insns[f->insn];
-	return insn->space == SPACE_GENERIC &&
+	return graph_fence_is(g, f, SEM_RELEASE) &&
+	    m->p->threads[f->thread].insns[f->insn].space == SPACE_GENERIC &&
 	    f->scope >= m->near[f->thread][w->thread];
 }
 
@@ -356,7 +351,7 @@ relate_fences(const struct resolver *r, struct way *way, int arrive, int wait)
 	if (!HAS(r->s->m, CLUSTER_FENCE))
 		return;
 	for (i = r->s->first[r->s->g.x.events[arrive].thread]; i < arrive; i++)
-		if (releases_by_fence(r, i, arrive, wait))
+		if (releases_by_fence(r, i, wait))
 			way->sync[i] |= BIT(wait);
 }
 

@@ -292,8 +292,8 @@ moral_strength(struct graph *g)
 	async_mbarriers(g);
 }
 
-static bool
-fence_is(const struct graph *g, const struct event *e, enum sem sem)
+bool
+graph_fence_is(const struct graph *g, const struct event *e, enum sem sem)
 {
 	return e->kind == EVENT_FENCE && (e->sem == sem ||
 	    e->sem == SEM_ACQ_REL ||
@@ -313,7 +313,7 @@ release_patterns(const struct graph *g, int head)
 		if (HAS(g->m, RELEASE_2))
 			found |= g->po_loc[head] & writes;
 	}
-	if (fence_is(g, e, SEM_RELEASE) && HAS(g->m, RELEASE_3))
+	if (graph_fence_is(g, e, SEM_RELEASE) && HAS(g->m, RELEASE_3))
 		found |= g->x.po[head] & writes;
 	return found;
 }
@@ -342,7 +342,7 @@ acquire_patterns(const struct graph *g, int read)
 		    f->sem == SEM_ACQUIRE && g->po_loc[read] & BIT(i) &&
 		    (!f->red || red) && !f->failed)
 			found |= BIT(i);
-		if (HAS(g->m, ACQUIRE_3) && fence_is(g, f, SEM_ACQUIRE))
+		if (HAS(g->m, ACQUIRE_3) && graph_fence_is(g, f, SEM_ACQUIRE))
 			found |= BIT(i);
 	}
 	return found;

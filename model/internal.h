@@ -287,6 +287,9 @@ void graph_static(struct graph *g);
 void graph_sync(struct graph *g); /* obs, sw but for sc, reach */
 void graph_order_fences(struct graph *g, int from, int to); /* one sc edge */
 void graph_cause(struct graph *g); /* base, cause */
+/* A fence of that kind, as .acq_rel is both, and .sc in patterns (8.4). */
+bool graph_fence_is(const struct graph *g, const struct event *e,
+    enum sem sem);
 
 /* proxy.c */
 event_row proxy_fences(const struct graph *g, int access);
